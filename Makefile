@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+# make            the tool and its agents          make demo      install what is missing, build, run the disabled-overhead matrix
+# make check      install, build, all quick tests  make help      the other targets
+
+VARIANT ?= release
+PREFIX ?= /usr/local
+CROSS_COMPILE ?= aarch64-linux-gnu-
+CLANG ?= clang
+Q = $(if $(V),,@)
+SAY = $(if $(V),@:,@printf '  %-8s %s\n')
+
+BUILD := build/$(VARIANT)
+OBJ := $(BUILD)/obj
+TOOL := $(BUILD)/memcg-ab
+AGENT_HOST := $(BUILD)/memcg-ab-agent-host
+AGENT_ARM64 := $(BUILD)/memcg-ab-agent-arm64
+LIB := $(BUILD)/libmemcgab.a
+
+PACKAGES := libgit2 yaml-0.1 sqlite3 gsl libarchive jansson libelf libdw nettle
+WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wvla -Wformat=2 -Wno-missing-field-initializers -Werror
+CFLAGS_release := -O2 -g
+CFLAGS_debug := -Og -g3
+CFLAGS_san := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+LDFLAGS_san := -fsanitize=address,undefined
+ifeq ($(filter $(VARIANT),release debug san),)
+$(error VARIANT is release, debug or san)
+endif
+
+# pkg-config is asked only by goals that compile, so that `make deps` works on a bare machine.
+PKG_CFLAGS = $(shell pkg-config --cflags $(PACKAGES))
+PKG_LIBS = $(shell pkg-config --libs $(PACKAGES))
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Isrc $(WARNINGS) $(CFLAGS_$(VARIANT)) $(CFLAGS)
+ALL_LDFLAGS = $(LDFLAGS_$(VARIANT)) $(LDFLAGS)
+
+LIB_SRC := $(wildcard src/*/*.c)
+TOOL_SRC := $(wildcard cmd/memcg-ab/*.c)
+AGENT_SRC := $(wildcard src/agent/*.c) $(wildcard cmd/agent/*.c)
+UNIT_SRC := $(wildcard tests/unit/test_*.c)
+FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
+
+LIB_OBJ := $(LIB_SRC:%.c=$(OBJ)/%.o)
+TOOL_OBJ := $(TOOL_SRC:%.c=$(OBJ)/%.o)
+AGENT_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard cmd/agent/*.c))
+UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
+UNITS := $(UNIT_SRC:tests/unit/test_%.c=%)
+
+all: $(TOOL) $(AGENT_HOST) $(AGENT_ARM64)
+
+$(OBJ)/%.o: %.c
+	@mkdir -p $(@D)
+	$(SAY) CC $<
+	$(Q)$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -MMD -MP -c -o $@ $<
+
+$(LIB): $(LIB_OBJ)
+	$(SAY) AR $@
+	$(Q)rm -f $@ && $(AR) qcs $@ $^
+
+$(TOOL): $(TOOL_OBJ) $(LIB)
+	$(SAY) LD $@
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(TOOL_OBJ) $(LIB) $(PKG_LIBS) -lm
+
+$(AGENT_HOST): $(AGENT_OBJ) $(LIB)
+	$(SAY) LD $@
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(AGENT_OBJ) $(LIB) -lm -pthread
+
+# The agent that runs on the device is the same in every variant: optimised, static, libc only.
+$(AGENT_ARM64): $(AGENT_SRC) $(wildcard src/agent/*.h) Makefile
+	@mkdir -p $(@D)
+	$(SAY) CROSS $@
+	$(Q)$(CROSS_COMPILE)gcc -std=gnu11 -D_GNU_SOURCE -Isrc $(WARNINGS) -Os -static -s -ffunction-sections -fdata-sections -Wl,--gc-sections \
+		-Wl,--build-id=none -ffile-prefix-map=$(CURDIR)=. -o $@ $(AGENT_SRC) -lm -pthread
+
+$(BUILD)/tests/%: tests/unit/%.c $(LIB)
+	@mkdir -p $(@D)
+	$(SAY) TEST $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -Itests/unit -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIB) $(PKG_LIBS) -lcmocka -lm -pthread
+
+unit-%: $(BUILD)/tests/test_% $(AGENT_HOST)
+	$(Q)MEMCG_AB_ROOT=$(CURDIR) MEMCG_AB_BUILD=$(CURDIR)/$(BUILD) $<
+
+unit-binaries: $(UNIT_BIN) $(AGENT_HOST)
+
+unit: unit-binaries
+	$(Q)tests/run-units $(BUILD)
+
+-include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(UNIT_BIN:=.d)
+
+# Goals that start on a bare machine install what they need first.
+deps-%:
+	$(Q)tools/install-deps $(subst +, ,$*)
+
+demo: deps-build
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tools/demo $(TOOL)
+
+# What CI runs (.ci/run). Everything is built by sub-makes, after the packages are there.
+check: deps-build+check
+	$(Q)tests/check
+
+format-check:
+	$(Q)clang-format --dry-run -Werror $(FORMATTED)
+
+format:
+	$(Q)clang-format -i $(FORMATTED)
+
+FORMATTED = $(wildcard src/*/*.[ch] cmd/*/*.[ch] tests/*/*.[ch] share/*/*.[ch])
+
+rooms-check:
+	$(Q)tests/check-rooms
+
+lint: deps-build+check+clang
+	$(Q)$(MAKE) --no-print-directory format-check rooms-check
+	$(Q)cppcheck -q --error-exitcode=1 --inline-suppr --std=c11 --enable=warning,portability -Isrc --suppress=missingIncludeSystem \
+		--suppress=normalCheckLevelMaxBranches --suppress=unknownMacro src cmd
+	$(Q)clang-tidy --quiet --warnings-as-errors='*' $(LIB_SRC) $(TOOL_SRC) -- -std=gnu11 -D_GNU_SOURCE -Isrc -Icmd/memcg-ab $(PKG_CFLAGS)
+
+# Each harness runs FUZZ_SECONDS on its seeds; a finding stops with the input that made it.
+FUZZ_SECONDS ?= 60
+FUZZ_BIN := $(FUZZ_SRC:tests/fuzz/%.c=build/fuzz/%)
+
+build/fuzz/%: tests/fuzz/%.c $(LIB_SRC) $(wildcard src/*/*.h)
+	@mkdir -p $(@D)
+	$(SAY) FUZZ $@
+	$(Q)$(CLANG) -std=gnu11 -D_GNU_SOURCE -Isrc -g -O1 -fsanitize=fuzzer,address,undefined $(PKG_CFLAGS) -Wno-gnu -o $@ $< $(LIB_SRC) $(PKG_LIBS) -lm
+
+fuzz: deps-build+check+clang
+	$(Q)$(MAKE) --no-print-directory $(FUZZ_BIN)
+	$(Q)tests/fuzz/run $(FUZZ_SECONDS) $(FUZZ_BIN)
+
+bench: deps-build+check
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tests/bench/run short
+
+bench-full: deps-build+check
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tests/bench/run full
+
+check-all: check lint fuzz bench
+
+SHARE := $(DESTDIR)$(PREFIX)/share/memcg-ab
+LIBEXEC := $(DESTDIR)$(PREFIX)/libexec/memcg-ab
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(LIBEXEC) $(SHARE)/profiles $(SHARE)/schemas $(SHARE)/kconfig-helper
+	install -m 755 $(TOOL) $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(AGENT_HOST) $(AGENT_ARM64) $(LIBEXEC)
+	install -m 644 profiles/* $(SHARE)/profiles
+	install -m 644 schemas/* $(SHARE)/schemas
+	install -m 644 share/kconfig-helper/* $(SHARE)/kconfig-helper
+
+help:
+	@sed -n 's/^## //p' CONTRIBUTING.md
+
+clean:
+	rm -rf build
+
+.PHONY: all unit unit-binaries demo check check-all format format-check rooms-check lint fuzz bench bench-full install clean help
+.SECONDARY:

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The agent's settings, /memcg-ab.conf: "key=value" lines, '#' comments, the first line is "version=1". Values run to the end of
+ * the line. Keys:
+ *
+ *   version=1
+ *   root=DIR             read /proc, /sys and cgroupfs below DIR (identity.h says which files) and change nothing
+ *   counter=pmu|clock|model   pmu (default): perf_event_open, refused when absent; clock: times only; model: numbers come from
+ *                        model.* (sim)
+ *   clock=0|1            also report ns (0 under icount, where time is no metric); default 0
+ *   region_offset=BYTES  nuisance: moves the measured region, a multiple of 2 MiB
+ *   expect_memcg=none|disabled|on   what the host expects; only recorded, the host decides
+ *   memcg_version=v1|v2  which hierarchy pid 1 mounts the memory controller on; default v2
+ *   settle_ms=N          sleep before the first workload, so that boot has finished
+ *   finish=poweroff|exit what to do after the last record: power off (default; only as pid 1) or exit (as pid 1: reboot)
+ *   model.seed=N, model.LABEL.PHASE.UNIT=REAL, model.sd=REAL (relative)   model.h; only with counter=model
+ *   fault.NAME=0|1       misbehaviour (misbehave.h); only with counter=model
+ *   workload=LABEL       starts a workload's settings; the following keys are its own until the next:
+ *   run=KIND             (workload.h) then one OPTION=VALUE line per option, canonical form
+ *
+ * Blank lines count as comments. No key may come twice, no workload either. A label has 1 to 64 printable characters, no
+ * blank, '/' or '%'.
+ */
+#ifndef AGENT_CONF_H
+#define AGENT_CONF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct conf_pair {
+	char *key, *value;
+};
+
+struct conf_workload {
+	char *label;
+	char *kind;
+	struct conf_pair *options;
+	size_t n_options;
+};
+
+struct conf {
+	struct conf_pair *pairs; /* what stands before the first workload= */
+	size_t n_pairs;
+	struct conf_workload *workloads;
+	size_t n_workloads;
+};
+
+/*
+ * Parses `text` (which is modified and must outlive `conf`) and checks keys and values of the settings before the first workload;
+ * workload_check() does it for a workload's. False with a one-line reason in `reason`; then `conf` is untouched.
+ */
+bool conf_parse(char *text, struct conf *conf, char *reason, size_t reason_size);
+void conf_deinit(struct conf *conf);
+/* The value, or `fallback` (may be NULL) when the key is not given. */
+const char *conf_get(const struct conf *conf, const char *key, const char *fallback);
+/* The same for a value that is a count; also `fallback` when it is none. */
+uint64_t conf_get_count(const struct conf *conf, const char *key, uint64_t fallback);
+const char *conf_option(const struct conf_workload *workload, const char *name, const char *fallback);
+/* Reads a whole decimal number without sign or blanks; false, `value_out` untouched, when `text` is not one or does not fit. */
+bool conf_count(const char *text, uint64_t *value_out);
+/* The same for a finite real number: digits, point, exponent, perhaps a minus. */
+bool conf_real(const char *text, double *value_out);
+
+#endif

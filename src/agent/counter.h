@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * Instructions of the calling thread from the PMU, kernel and user apart. On arm64 it is the architected event INST_RETIRED (raw
+ * 0x08), which QEMU emulates under -icount; elsewhere the kernel's own generic instructions event. The two events are one group: the
+ * kernel counts both or none at any moment.
+ */
+#ifndef AGENT_COUNTER_H
+#define AGENT_COUNTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum counter_kind { COUNTER_PMU, COUNTER_CLOCK, COUNTER_MODEL };
+
+const char *counter_name(enum counter_kind kind); /* "pmu", "clock", "model" */
+
+struct counter {
+	int kernel_fd, user_fd; /* -1 without a PMU */
+};
+
+struct counter_reading {
+	uint64_t kernel, user; /* instructions */
+};
+
+/*
+ * Opens the counter of the calling thread, stopped. COUNTER_CLOCK and COUNTER_MODEL open nothing; then the functions below do
+ * nothing and read zeroes. False with a one-line reason.
+ */
+bool counter_open(struct counter *counter, enum counter_kind kind, char *reason, size_t reason_size);
+void counter_close(struct counter *counter);
+/* From zero. A failure shows in counter_read(). */
+void counter_start(const struct counter *counter);
+void counter_stop(const struct counter *counter);
+/* What was counted between start and stop; false with a reason when the PMU was not there all the time (multiplexed, not started). */
+bool counter_read(const struct counter *counter, struct counter_reading *reading_out, char *reason, size_t reason_size);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "agent/workload.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "agent/workload_run.h"
+
+#define MAX_OPTIONS 32
+
+static const char *const cgroup_words[] = { "auto", "child", "root", NULL };
+
+const struct workload_option workload_common_options[] = {
+	{ "iterations", OPTION_COUNT, 1, 10000, "5", NULL, "measured iterations a boot" },
+	{ "warmup", OPTION_COUNT, 0, 1000, "2", NULL, "iterations before them that are stored and left out" },
+	{ "cgroup", OPTION_WORD, 0, 0, "auto", cgroup_words, "where it runs when memcg is on: auto and child: a child group, root: the root group" },
+};
+const size_t workload_n_common_options = sizeof(workload_common_options) / sizeof(workload_common_options[0]);
+
+const struct workload_kind *const workload_kinds[] = { &workload_pft };
+const size_t workload_n_kinds = sizeof(workload_kinds) / sizeof(workload_kinds[0]);
+
+const struct workload_kind *workload_find(const char *name)
+{
+	for (size_t i = 0; i < workload_n_kinds; i++) {
+		if (!strcmp(workload_kinds[i]->name, name))
+			return workload_kinds[i];
+	}
+	return NULL;
+}
+
+static const struct workload_option *find_in(const struct workload_option *options, size_t n, const char *name)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (!strcmp(options[i].name, name))
+			return &options[i];
+	}
+	return NULL;
+}
+
+const struct workload_option *workload_find_option(const struct workload_kind *kind, const char *name)
+{
+	const struct workload_option *option = find_in(kind->options, kind->n_options, name);
+
+	return option ? option : find_in(workload_common_options, workload_n_common_options, name);
+}
+
+bool workload_value_ok(const struct workload_option *option, const char *value)
+{
+	uint64_t count;
+
+	switch (option->type) {
+	case OPTION_SIZE:
+	case OPTION_COUNT:
+		return conf_count(value, &count) && count >= option->min && count <= option->max;
+	case OPTION_WORD:
+		for (const char *const *word = option->words; *word; word++) {
+			if (!strcmp(*word, value))
+				return true;
+		}
+		return false;
+	case OPTION_BOOL:
+		return !strcmp(value, "0") || !strcmp(value, "1");
+	}
+	return false;
+}
+
+void workload_unit_text(const struct workload_metric *metric, char *text, size_t size)
+{
+	bool insn = !strncmp(metric->unit, "insn", 4);
+
+	if (!strcmp(metric->unit, "rate"))
+		snprintf(text, size, "%s/s", metric->per);
+	else
+		snprintf(text, size, "%s/%s", insn ? "insn" : metric->unit, metric->per);
+}
+
+bool workload_check(const struct conf_workload *settings, char *reason, size_t reason_size)
+{
+	const struct workload_kind *kind = workload_find(settings->kind);
+	const char *values[MAX_OPTIONS];
+
+	if (!kind) {
+		snprintf(reason, reason_size, "there is no workload '%s'", settings->kind);
+		return false;
+	}
+	for (size_t i = 0; i < settings->n_options; i++) {
+		const struct conf_pair *pair = &settings->options[i];
+		const struct workload_option *option = workload_find_option(kind, pair->key);
+
+		if (!option) {
+			snprintf(reason, reason_size, "%s has no option '%s'", kind->name, pair->key);
+			return false;
+		}
+		if (!workload_value_ok(option, pair->value)) {
+			snprintf(reason, reason_size, "%s=%s is out of range", pair->key, pair->value);
+			return false;
+		}
+	}
+	for (size_t i = 0; i < kind->n_options; i++)
+		values[i] = conf_option(settings, kind->options[i].name, kind->options[i].fallback);
+
+	const char *conflict = kind->conflict ? kind->conflict(values) : NULL;
+
+	if (conflict)
+		snprintf(reason, reason_size, "%s", conflict);
+	return !conflict;
+}
+
+const char *workload_value(const struct workload_run *run, const char *option)
+{
+	return conf_option(run->settings, option, workload_find_option(run->kind, option)->fallback);
+}
+
+uint64_t workload_count(const struct workload_run *run, const char *option)
+{
+	uint64_t count = 0;
+
+	conf_count(workload_value(run, option), &count);
+	return count;
+}
+
+void workload_set(struct workload_run *run, const char *phase, const char *unit, double value)
+{
+	for (size_t i = 0; i < run->kind->n_metrics; i++) {
+		const struct workload_metric *metric = &run->kind->metrics[i];
+
+		if (!strcmp(metric->phase, phase) && !strcmp(metric->unit, unit))
+			run->readings[i] = value;
+	}
+}
+
+void workload_add_compat(struct workload_run *run, const char *line)
+{
+	size_t len = run->compat ? strlen(run->compat) : 0;
+	char *grown = realloc(run->compat, len + strlen(line) + 2);
+
+	if (!grown)
+		return;
+	strcpy(grown + len, line);
+	strcat(grown + len, "\n");
+	run->compat = grown;
+}
+
+int workload_fail(struct workload_run *run, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(run->reason, sizeof(run->reason), format, args);
+	va_end(args);
+	return -1;
+}
+
+void workload_run_deinit(struct workload_run *run)
+{
+	free(run->compat);
+	run->compat = NULL;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * The table of workloads: what each can be told and what it measures. The plan validates a matrix against it on the host, the
+ * agent runs it on the device. libc only; built for the host and for arm64.
+ */
+#ifndef AGENT_WORKLOAD_H
+#define AGENT_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum option_type {
+	OPTION_SIZE, /* bytes; the matrix may write 64M */
+	OPTION_COUNT,
+	OPTION_WORD, /* one of `words` */
+	OPTION_BOOL, /* 0 or 1 */
+};
+
+struct workload_option {
+	const char *name;
+	enum option_type type;
+	uint64_t min, max; /* SIZE, COUNT */
+	const char *fallback; /* as text in canonical form: bytes, number, word, 0 or 1 */
+	const char *const *words; /* WORD; NULL-terminated */
+	const char *help;
+};
+
+/* One reading of a sample. Its metric is LABEL.PHASE.UNIT. */
+struct workload_metric {
+	const char *phase; /* "fault" */
+	const char *unit; /* "insn", "insn_k", "insn_u", "ns", "rate" */
+	const char *per; /* "page": insn/page, ns/page; rate is page/s */
+	bool higher_is_better;
+	/*
+	 * NULL for what the agent reads; else how the host derives it from the sample's other readings: "sum:A,B" (A and B are
+	 * PHASE.UNIT), "rate:A" (1e9 / A).
+	 */
+	const char *derived;
+};
+
+struct workload_run; /* src/agent, private: what a running workload is given */
+
+struct workload_kind {
+	const char *name; /* "pft" */
+	const char *summary;
+	const struct workload_option *options;
+	size_t n_options;
+	const struct workload_metric *metrics;
+	size_t n_metrics;
+	/*
+	 * NULL, or says why option values that are each good do not go together (NULL = they do). `values` in canonical form, in the
+	 * order of `options`.
+	 */
+	const char *(*conflict)(const char *const *values);
+	/* Runs one iteration; 0, or -1 with the reason in run->reason. */
+	int (*iterate)(struct workload_run *run);
+};
+
+/* Options that every workload takes: iterations (5), warmup (2), cgroup (auto|child|root). */
+extern const struct workload_option workload_common_options[];
+extern const size_t workload_n_common_options;
+
+extern const struct workload_kind *const workload_kinds[];
+extern const size_t workload_n_kinds;
+const struct workload_kind *workload_find(const char *name); /* NULL when there is none */
+/* The option of that name, of the kind's own or of the common ones; NULL when there is none. */
+const struct workload_option *workload_find_option(const struct workload_kind *kind, const char *name);
+/* Is `value` good for the option, in canonical form (bytes, number, word, 0 or 1)? */
+bool workload_value_ok(const struct workload_option *option, const char *value);
+/* The text of a reading's unit: "insn/page", "ns/page", "page/s". */
+void workload_unit_text(const struct workload_metric *metric, char *text, size_t size);
+
+#endif

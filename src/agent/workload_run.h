@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What a running workload is given and gives back; private to the agent. */
+#ifndef AGENT_WORKLOAD_RUN_H
+#define AGENT_WORKLOAD_RUN_H
+
+#include "agent/conf.h"
+#include "agent/counter.h"
+#include "agent/workload.h"
+
+#define WORKLOAD_MAX_METRICS 24
+#define WORKLOAD_REASON_MAX 128
+
+/* What the environment did while it was measured, summed over the iterations. */
+struct workload_checks {
+	uint64_t pages; /* touched */
+	uint64_t minor_faults, major_faults;
+	uint64_t voluntary_switches, involuntary_switches;
+};
+
+struct workload_run {
+	const struct workload_kind *kind;
+	const struct conf_workload *settings;
+	enum counter_kind counter;
+	bool clock; /* read the clock too */
+	uint64_t region_offset; /* bytes, a multiple of 2 MiB */
+	int iteration; /* from 0; warm-ups are negative, -1 is the last of them */
+	double readings[WORKLOAD_MAX_METRICS]; /* in the order of kind->metrics; NAN = not read */
+	struct workload_checks checks;
+	char *compat; /* lines in the form of a historic program, grown by iterate(); NULL = none; freed by workload_run_deinit() */
+	char reason[WORKLOAD_REASON_MAX];
+};
+
+extern const struct workload_kind workload_pft;
+
+/*
+ * Checks a workload's settings against its kind's table: unknown options, values, values that do not go together. False with a
+ * one-line reason.
+ */
+bool workload_check(const struct conf_workload *settings, char *reason, size_t reason_size);
+/* The value of an option of a checked workload; its default when it is not given. */
+const char *workload_value(const struct workload_run *run, const char *option);
+uint64_t workload_count(const struct workload_run *run, const char *option);
+/* Stores a reading of this iteration. */
+void workload_set(struct workload_run *run, const char *phase, const char *unit, double value);
+/* Appends a line to run->compat. */
+void workload_add_compat(struct workload_run *run, const char *line);
+/* Writes the reason why an iteration failed; returns -1. */
+int workload_fail(struct workload_run *run, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void workload_run_deinit(struct workload_run *run);
+
+#endif

@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* From an agent's records to a boot record: is it all there, and was it the kernel that was asked for? */
+#ifndef DEVICE_COLLECT_H
+#define DEVICE_COLLECT_H
+
+#include "base/strbuf.h"
+#include "device/console.h"
+#include "device/device.h"
+
+struct collect_expected {
+	const char *build_id; /* hex; NULL = nothing to compare with (a device without images) */
+	const char *cmdline; /* all of /proc/cmdline, padding included */
+	enum memcg_state memcg; /* MEMCG_UNKNOWN = whatever the agent proves */
+	const struct strlist *boot_ids; /* of boots before this one: one of them again means that nothing was booted; NULL = they may repeat */
+};
+
+/*
+ * Fills in all of `record` (whose other fields must be empty) but id and wall_ms. Status:
+ *   BOOT_OK    every record is there, nothing failed, the identity is the expected one; only then there are readings
+ *   BOOT_VOID  another build id, command line, memcg state, wire version or an old boot id: the reason names expected and found
+ *   BOOT_LAB   records lost in both copies, or something that the agent itself calls failed
+ */
+void collect_record(const struct console *console, const struct collect_expected *expected, struct boot_record *record);
+
+#endif

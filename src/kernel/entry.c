@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "kernel/entry.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+#define STAGE_PREFIX ".tmp."
+
+struct error *entry_stage(const struct cache *cache, const char *kind, const char *name, char **path_out)
+{
+	AUTO_FREE char *relative = xasprintf("%s/" STAGE_PREFIX "%ld.%s", kind, (long)getpid(), name);
+	AUTO_FREE char *path = cache_path(cache, relative);
+	struct error *err = file_remove_tree(path);
+	if (!err)
+		err = file_mkdirs(path);
+	if (err)
+		return err;
+	*path_out = take_ptr(path);
+	return NULL;
+}
+
+struct error *entry_publish(const struct cache *cache, const char *kind, const char *name, const char *stage)
+{
+	AUTO_FREE char *relative = xasprintf("%s/%s", kind, name);
+	AUTO_FREE char *path = cache_path(cache, relative);
+	entry_touch(stage);
+	if (!file_exists(path)) {
+		struct error *err = file_rename(stage, path);
+		if (!err || !file_exists(path))
+			return err;
+		error_free(err);
+	}
+	entry_touch(path);
+	return file_remove_tree(stage);
+}
+
+pid_t entry_stage_owner(const char *name)
+{
+	if (!str_starts(name, STAGE_PREFIX))
+		return 0;
+	char *end;
+	long pid = strtol(name + strlen(STAGE_PREFIX), &end, 10);
+	return *end == '.' && pid > 0 ? (pid_t)pid : 0;
+}
+
+void entry_touch(const char *dir)
+{
+	AUTO_FREE char *path = path_join(dir, "used");
+	AUTO_CLOSE int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+
+	/* Only eviction looks at it: an entry on a read-only disk is as good. */
+	if (fd >= 0)
+		(void)!futimens(fd, NULL);
+}
+
+double entry_last_use(const char *dir)
+{
+	AUTO_FREE char *path = path_join(dir, "used");
+	struct stat st;
+
+	if (stat(path, &st) && stat(dir, &st))
+		return 0;
+	return (double)st.st_mtim.tv_sec + (double)st.st_mtim.tv_nsec / 1e9;
+}

@@ -1,0 +1,464 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "plan/lab.h"
+
+#include <ctype.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "plan/keys.h"
+#include "plan/search.h"
+
+#define LAB_FILE "memcg-ab.yaml"
+#define GIB (1024.0 * 1024 * 1024)
+#define HOUR_MS 3600000.0
+
+struct loader {
+	struct lab *lab;
+	struct search search;
+	struct error *errors;
+	const struct yaml_node *sources, *toolchains, *devices, *cache, *build;
+};
+
+static const struct bind_field lab_fields[] = {
+	BIND("sources", BIND_MAPPING, struct loader, sources),
+	BIND("toolchains", BIND_MAPPING, struct loader, toolchains),
+	BIND("devices", BIND_MAPPING, struct loader, devices),
+	BIND("cache", BIND_MAPPING, struct loader, cache),
+	BIND("build", BIND_MAPPING, struct loader, build),
+};
+const struct bind_table lab_keys = { "lab", lab_fields, ARRAY_SIZE(lab_fields), false };
+
+/* An alternative as it is written: one of the first four keys says its kind. */
+struct alternative {
+	char *git, *folder, *tarball, *deb;
+	char *rev, *suite, *version, *sha256;
+};
+
+static const struct bind_field alternative_fields[] = {
+	BIND("git", BIND_TEXT, struct alternative, git),
+	BIND("folder", BIND_TEXT, struct alternative, folder),
+	BIND("tarball", BIND_TEXT, struct alternative, tarball),
+	BIND("deb", BIND_NAME, struct alternative, deb),
+	BIND("rev", BIND_TEXT, struct alternative, rev),
+	BIND("suite", BIND_TEXT, struct alternative, suite),
+	BIND("version", BIND_TEXT, struct alternative, version),
+	BIND("sha256", BIND_TEXT, struct alternative, sha256),
+};
+const struct bind_table alternative_keys = { "alternative", alternative_fields, ARRAY_SIZE(alternative_fields), false };
+
+static const char *const wrapper_words[] = { "ccache", "distcc", NULL };
+
+struct toolchain_entry {
+	struct toolchain toolchain;
+	int wrapper; /* index, or -1 */
+};
+
+static const struct bind_field toolchain_fields[] = {
+	BIND("cross", BIND_TEXT, struct toolchain_entry, toolchain.cross),
+	BIND("llvm", BIND_TEXT, struct toolchain_entry, toolchain.llvm),
+	BIND("wrapper", BIND_WORD, struct toolchain_entry, wrapper, .words = wrapper_words),
+};
+const struct bind_table toolchain_keys = { "toolchain", toolchain_fields, ARRAY_SIZE(toolchain_fields), false };
+
+static const struct bind_field cache_fields[] = {
+	BIND("dir", BIND_TEXT, struct lab, cache_dir),
+	BIND("max", BIND_SIZE, struct lab, cache_max, .min = GIB),
+};
+const struct bind_table cache_keys = { "cache", cache_fields, ARRAY_SIZE(cache_fields), false };
+
+static const struct bind_field build_fields[] = {
+	BIND("parallel", BIND_COUNT, struct lab, build_parallel, .min = 1, .max = 1024),
+	BIND("jobs", BIND_COUNT, struct lab, build_jobs, .min = 1, .max = 4096),
+	BIND("timeout", BIND_TIME, struct lab, build_timeout_ms, .min = 1000, .max = 240 * HOUR_MS),
+};
+const struct bind_table build_keys = { "build", build_fields, ARRAY_SIZE(build_fields), false };
+
+char *lab_find(const char *start_dir)
+{
+	AUTO_FREE char *dir = path_absolute(start_dir);
+	for (;;) {
+		AUTO_FREE char *path = path_join(dir, LAB_FILE);
+		if (file_is_regular(path))
+			return take_ptr(path);
+		if (strcmp(dir, "/") == 0)
+			return NULL;
+		char *parent = path_dirname(dir);
+		free(dir);
+		dir = parent;
+	}
+}
+
+static void free_source(struct source *source)
+{
+	for (size_t i = 0; i < source->n; i++) {
+		struct source_alternative *alternative = &source->alternatives[i];
+		free(alternative->path);
+		free(alternative->rev);
+		free(alternative->package);
+		free(alternative->suite);
+		free(alternative->version);
+		free(alternative->sha256);
+	}
+	free(source->alternatives);
+	free(source->name);
+}
+
+static void free_toolchain(struct toolchain *toolchain)
+{
+	free(toolchain->name);
+	free(toolchain->cross);
+	free(toolchain->llvm);
+	free(toolchain->wrapper);
+}
+
+void lab_free(struct lab *lab)
+{
+	if (!lab)
+		return;
+	for (size_t i = 0; i < lab->n_sources; i++)
+		free_source(&lab->sources[i]);
+	for (size_t i = 0; i < lab->n_toolchains; i++)
+		free_toolchain(&lab->toolchains[i]);
+	for (size_t i = 0; i < lab->n_devices; i++) {
+		free(lab->devices[i].name);
+		profile_free(lab->devices[i].profile);
+	}
+	free(lab->sources);
+	free(lab->toolchains);
+	free(lab->devices);
+	free(lab->cache_dir);
+	free(lab->share_dir);
+	free(lab->path);
+	free(lab);
+}
+
+const struct source *lab_source(const struct lab *lab, const char *name)
+{
+	for (size_t i = 0; i < lab->n_sources; i++) {
+		if (strcmp(lab->sources[i].name, name) == 0)
+			return &lab->sources[i];
+	}
+	return NULL;
+}
+
+const struct toolchain *lab_toolchain(const struct lab *lab, const char *name)
+{
+	for (size_t i = 0; i < lab->n_toolchains; i++) {
+		if (strcmp(lab->toolchains[i].name, name) == 0)
+			return &lab->toolchains[i];
+	}
+	return NULL;
+}
+
+const struct device *lab_device(const struct lab *lab, const char *name)
+{
+	for (size_t i = 0; i < lab->n_devices; i++) {
+		if (strcmp(lab->devices[i].name, name) == 0)
+			return &lab->devices[i];
+	}
+	return NULL;
+}
+
+void lab_search(const struct lab *lab, struct search *search_out)
+{
+	*search_out = (struct search){ lab->path, lab->share_dir };
+}
+
+/* A key that says nothing about a source of this kind. */
+static void refuse_key(struct loader *loader, const struct yaml_node *node, const char *key, const char *kind)
+{
+	const struct yaml_pair *pair = yaml_pair(node, key);
+	if (pair)
+		error_join(&loader->errors, error_at(pair->key_pos, "'%s' has no meaning beside '%s'", key, kind));
+}
+
+static void check_sha256(struct loader *loader, const struct yaml_node *node, char *sha256)
+{
+	if (!sha256)
+		return;
+	bool fine = strlen(sha256) == HASH_HEX_SIZE - 1;
+	for (char *c = sha256; *c; c++) {
+		*c = (char)tolower((unsigned char)*c);
+		fine = fine && isxdigit((unsigned char)*c);
+	}
+	if (!fine)
+		error_join(&loader->errors, error_at(yaml_get(node, "sha256")->pos, "'sha256' must be 64 hex digits"));
+}
+
+/* The kind whose key is there; false with an error unless it is exactly one. */
+static bool alternative_kind(struct loader *loader, const struct yaml_node *node, const char *where, enum source_kind *kind_out)
+{
+	static const struct {
+		const char *key;
+		enum source_kind kind;
+	} kinds[] = { { "git", SOURCE_GIT }, { "folder", SOURCE_FOLDER }, { "tarball", SOURCE_TARBALL }, { "deb", SOURCE_DEB } };
+	const struct yaml_pair *first = NULL;
+	bool fine = true;
+	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
+		const struct yaml_pair *pair = yaml_pair(node, kinds[i].key);
+		if (!pair)
+			continue;
+		if (first) {
+			error_join(&loader->errors, error_at(pair->key_pos, "%s has '%s' and '%s': an alternative is one of them (a list has several)",
+							     where, first->key, pair->key));
+			fine = false;
+			continue;
+		}
+		first = pair;
+		*kind_out = kinds[i].kind;
+	}
+	if (!first)
+		error_join(&loader->errors, error_at(node->pos, "%s needs one of 'git', 'folder', 'tarball' and 'deb'", where));
+	return first && fine;
+}
+
+static void check_alternative(struct loader *loader, const struct yaml_node *node, const char *where, enum source_kind kind)
+{
+	static const char *const names[] = { "git", "folder", "tarball", "deb" };
+	if (kind != SOURCE_GIT)
+		refuse_key(loader, node, "rev", names[kind]);
+	else if (!yaml_get(node, "rev"))
+		error_join(&loader->errors, error_at(node->pos, "%s needs 'rev' beside 'git': a branch, tag or commit", where));
+	if (kind != SOURCE_DEB) {
+		refuse_key(loader, node, "suite", names[kind]);
+		refuse_key(loader, node, "version", names[kind]);
+	}
+	if (kind != SOURCE_DEB && kind != SOURCE_TARBALL)
+		refuse_key(loader, node, "sha256", names[kind]);
+}
+
+static void read_alternative(struct loader *loader, struct source *source, const struct yaml_node *node)
+{
+	static const char *const path_keys[] = { "git", "folder", "tarball" };
+	struct alternative written = { 0 };
+	AUTO_FREE char *where = xasprintf("source '%s'", source->name);
+	enum source_kind kind = SOURCE_DEB;
+	if (bind_mapping(node, &alternative_keys, where, &written, &loader->errors) &&
+	    alternative_kind(loader, node, where, &kind)) {
+		check_alternative(loader, node, where, kind);
+		check_sha256(loader, node, written.sha256);
+	}
+	const struct yaml_node *path = kind == SOURCE_DEB ? NULL : yaml_get(node, path_keys[kind]);
+	free(written.git);
+	free(written.folder);
+	free(written.tarball);
+	source->alternatives = array_grow(source->alternatives, source->n, sizeof(*source->alternatives));
+	source->alternatives[source->n++] = (struct source_alternative){
+		.kind = kind,
+		.path = path && path->kind == YAML_SCALAR ? search_absolute(path) : NULL,
+		.rev = written.rev,
+		.package = written.deb,
+		.suite = written.suite,
+		.version = written.version,
+		.sha256 = written.sha256,
+		.pos = node->pos,
+	};
+}
+
+static void read_sources(struct loader *loader)
+{
+	struct lab *lab = loader->lab;
+	lab->sources = xcalloc(loader->sources->n + 1, sizeof(*lab->sources));
+	for (size_t i = 0; i < loader->sources->n; i++) {
+		const struct yaml_pair *pair = &loader->sources->pairs[i];
+		struct source *source = &lab->sources[lab->n_sources++];
+		*source = (struct source){ .name = xstrdup(pair->key), .pos = pair->key_pos };
+		bind_check_name(pair->key, pair->key_pos, "source", &loader->errors);
+		if (pair->value->kind == YAML_MAPPING) {
+			read_alternative(loader, source, pair->value);
+			continue;
+		}
+		AUTO_FREE char *what = xasprintf("source '%s'", pair->key);
+		if (!bind_expect_list(pair->value, what, &loader->errors))
+			continue;
+		if (!pair->value->n)
+			error_join(&loader->errors, error_at(pair->value->pos, "%s has no alternative", what));
+		for (size_t k = 0; k < pair->value->n; k++)
+			read_alternative(loader, source, pair->value->items[k]);
+	}
+}
+
+/* LLVM= of the kernel's makefiles: 1, a version suffix like -14, or a folder that ends with '/'. */
+static bool is_llvm(const char *value)
+{
+	if (strcmp(value, "1") == 0 || str_ends(value, "/"))
+		return true;
+	return value[0] == '-' && value[1] && strspn(value + 1, "0123456789") == strlen(value + 1);
+}
+
+static void read_toolchains(struct loader *loader)
+{
+	struct lab *lab = loader->lab;
+	lab->toolchains = xcalloc(loader->toolchains->n + 1, sizeof(*lab->toolchains));
+	for (size_t i = 0; i < loader->toolchains->n; i++) {
+		const struct yaml_pair *pair = &loader->toolchains->pairs[i];
+		AUTO_FREE char *where = xasprintf("toolchain '%s'", pair->key);
+		struct toolchain_entry entry = { .wrapper = -1 };
+		bind_check_name(pair->key, pair->key_pos, "toolchain", &loader->errors);
+		if (bind_mapping(pair->value, &toolchain_keys, where, &entry, &loader->errors)) {
+			if (!entry.toolchain.cross && !entry.toolchain.llvm)
+				error_join(&loader->errors, error_at(pair->value->pos, "%s needs 'cross' (aarch64-linux-gnu-) or 'llvm' (1)", where));
+			if (entry.toolchain.llvm && !is_llvm(entry.toolchain.llvm))
+				error_join(&loader->errors, error_at(yaml_get(pair->value, "llvm")->pos,
+								     "'llvm' of %s must be 1, a version like -14, or a folder that ends with '/', not '%s'",
+								     where, entry.toolchain.llvm));
+		}
+		entry.toolchain.name = xstrdup(pair->key);
+		entry.toolchain.pos = pair->key_pos;
+		if (entry.wrapper >= 0)
+			entry.toolchain.wrapper = xstrdup(wrapper_words[entry.wrapper]);
+		lab->toolchains[lab->n_toolchains++] = entry.toolchain;
+	}
+}
+
+/* The profile that a device names, or that has the device's name. */
+static struct error *load_device(struct loader *loader, const struct yaml_pair *pair, struct profile **profile_out)
+{
+	AUTO_FREE char *where = xasprintf("device '%s'", pair->key);
+	struct error *errors = NULL;
+	if (!bind_expect_mapping(pair->value, where, &errors))
+		return errors;
+	struct yaml_node own_name = { .kind = YAML_SCALAR, .pos = pair->key_pos, .text = pair->key };
+	const struct yaml_node *name = yaml_get(pair->value, "profile");
+	if (name && !bind_expect_text(name, "'profile'", &errors))
+		return errors;
+	AUTO_FREE char *path = NULL;
+	struct error *error = search_file(&loader->search, name ? name : &own_name, "profile", ".yaml", &path);
+	if (error)
+		return error;
+	return error_place(profile_load(path, &loader->search, pair->value, where, profile_out), pair->key_pos);
+}
+
+static void read_devices(struct loader *loader)
+{
+	struct lab *lab = loader->lab;
+	lab->devices = xcalloc(loader->devices->n + 1, sizeof(*lab->devices));
+	for (size_t i = 0; i < loader->devices->n; i++) {
+		const struct yaml_pair *pair = &loader->devices->pairs[i];
+		struct device *device = &lab->devices[lab->n_devices++];
+		*device = (struct device){ .name = xstrdup(pair->key), .pos = pair->key_pos };
+		bind_check_name(pair->key, pair->key_pos, "device", &loader->errors);
+		error_join(&loader->errors, load_device(loader, pair, &device->profile));
+	}
+}
+
+static void read_cache(struct loader *loader)
+{
+	struct lab *lab = loader->lab;
+	bind_mapping(loader->cache, &cache_keys, "'cache'", lab, &loader->errors);
+	const struct yaml_node *dir = yaml_get(loader->cache, "dir");
+	if (!dir || !lab->cache_dir)
+		return;
+	free(lab->cache_dir);
+	lab->cache_dir = search_absolute(dir);
+}
+
+static char *default_cache_dir(void)
+{
+	/* The XDG base directory specification: a relative path is to be ignored. */
+	const char *xdg = getenv("XDG_CACHE_HOME");
+	if (xdg && *xdg == '/')
+		return path_join(xdg, "memcg-ab");
+	const char *home = getenv("HOME");
+	if (home && *home == '/')
+		return path_join(home, ".cache/memcg-ab");
+	const struct passwd *user = getpwuid(getuid());
+	return path_join(user ? user->pw_dir : "/", ".cache/memcg-ab");
+}
+
+static unsigned default_jobs(unsigned parallel)
+{
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	unsigned jobs = cores > 0 ? (unsigned)cores / parallel : 1;
+	return jobs ? jobs : 1;
+}
+
+static struct lab *new_lab(const char *path, const char *share_dir)
+{
+	struct lab *lab = xcalloc(1, sizeof(*lab));
+	lab->path = path ? xstrdup(path) : NULL;
+	lab->share_dir = share_dir ? xstrdup(share_dir) : NULL;
+	lab->cache_max = (uint64_t)(40 * GIB);
+	lab->build_parallel = 1;
+	lab->build_timeout_ms = (int64_t)(4 * HOUR_MS);
+	return lab;
+}
+
+static void complete(struct lab *lab)
+{
+	if (!lab->cache_dir)
+		lab->cache_dir = default_cache_dir();
+	if (!lab->build_jobs)
+		lab->build_jobs = default_jobs(lab->build_parallel);
+}
+
+static void add_toolchain(struct lab *lab, const char *name, const char *cross, const char *llvm)
+{
+	lab->toolchains = array_grow(lab->toolchains, lab->n_toolchains, sizeof(*lab->toolchains));
+	lab->toolchains[lab->n_toolchains++] = (struct toolchain){
+		.name = xstrdup(name),
+		.cross = cross ? xstrdup(cross) : NULL,
+		.llvm = llvm ? xstrdup(llvm) : NULL,
+	};
+}
+
+/* Without a lab file. */
+static struct error *default_lab(const char *share_dir, struct lab **lab_out)
+{
+	struct lab *lab = new_lab(NULL, share_dir);
+	struct search search;
+	lab_search(lab, &search);
+	add_toolchain(lab, "gcc", "aarch64-linux-gnu-", NULL);
+	add_toolchain(lab, "clang", NULL, "1");
+	AUTO_STRLIST names = { NULL, 0 };
+	search_names(&search, ".yaml", &names);
+	lab->devices = xcalloc(names.n + 1, sizeof(*lab->devices));
+	struct error *errors = NULL;
+	for (size_t i = 0; i < names.n; i++) {
+		AUTO_FREE char *path = xasprintf("%s/profiles/%s.yaml", share_dir, names.items[i]);
+		struct device *device = &lab->devices[lab->n_devices++];
+		device->name = xstrdup(names.items[i]);
+		error_join(&errors, profile_load(path, &search, NULL, NULL, &device->profile));
+	}
+	if (errors) {
+		lab_free(lab);
+		return errors;
+	}
+	complete(lab);
+	*lab_out = lab;
+	return NULL;
+}
+
+struct error *lab_load(const char *path, const char *share_dir, struct lab **lab_out)
+{
+	if (!path)
+		return default_lab(share_dir, lab_out);
+	struct yaml_node *root = NULL;
+	struct error *error = yaml_load_partial(path, &root);
+	if (!root)
+		return error;
+	struct loader loader = { .lab = new_lab(path, share_dir), .errors = error };
+	lab_search(loader.lab, &loader.search);
+	bind_mapping(root, &lab_keys, "the lab", &loader, &loader.errors);
+	if (loader.sources)
+		read_sources(&loader);
+	if (loader.toolchains)
+		read_toolchains(&loader);
+	if (loader.devices)
+		read_devices(&loader);
+	if (loader.cache)
+		read_cache(&loader);
+	if (loader.build)
+		bind_mapping(loader.build, &build_keys, "'build'", loader.lab, &loader.errors);
+	yaml_node_free(root);
+	if (loader.errors) {
+		lab_free(loader.lab);
+		return loader.errors;
+	}
+	complete(loader.lab);
+	*lab_out = loader.lab;
+	return NULL;
+}

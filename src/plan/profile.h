@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Device profiles: profiles/NAME.yaml beside the lab file or in PREFIX/share/memcg-ab/profiles (plan/search.h). */
+#ifndef PLAN_PROFILE_H
+#define PLAN_PROFILE_H
+
+#include "base/error.h"
+#include "plan/fragment.h"
+
+enum device_kind { DEVICE_QEMU, DEVICE_SIM };
+
+/* What block b's boot differs in on an exact device: entry b modulo the number of entries. */
+struct nuisance {
+	unsigned pad; /* bytes of padding on the command line */
+	uint64_t memory; /* bytes of RAM; 0 = the profile's */
+	uint64_t region_offset; /* bytes, a multiple of 2 MiB */
+};
+
+struct qemu_settings {
+	char *program; /* "qemu-system-aarch64" */
+	char *machine; /* "virt,gic-version=3,dtb-randomness=off" */
+	char *cpu;
+	char *icount; /* "shift=0,sleep=off"; NULL = none: then no insn metric is exact */
+	uint64_t memory; /* bytes */
+	unsigned smp;
+};
+
+/* sim: the numbers the host-built agent is told to report, and what goes wrong. */
+struct sim_model {
+	char *variant; /* glob over "[KERNEL/]CONFIG/CMDLINE/STEP"; the last that matches wins */
+	char *metric; /* "pft.fault.insn_k" */
+	double value;
+};
+
+struct sim_fault {
+	char *variant; /* glob */
+	int block; /* -1 = every block */
+	int attempt; /* -1 = every attempt; 0 = the first try of a boot */
+	char *what; /* drop-bytes, split-lines, hang, panic, die, power-off, lie-build-id, lie-cmdline, lie-memcg, lie-boot-id, no-device */
+	struct pos pos;
+};
+
+struct sim_settings {
+	struct sim_model *models;
+	size_t n_models;
+	struct sim_fault *faults;
+	size_t n_faults;
+	double sd; /* relative spread of the iterations, drawn from a seed made of variant, block and iteration; default 0 */
+	int64_t boot_ms; /* how long a boot takes; default 0 */
+	bool exact; /* default true */
+};
+
+struct profile {
+	char *name;
+	char *path;
+	enum device_kind kind;
+	struct fragment *fragment; /* the device's kernel options; NULL = none */
+	char *cmdline; /* the device's part of the command line, goes before the variant's; "" = none */
+	bool needs_image; /* false: `image: none`, nothing is built for it */
+	bool exact; /* icount with one vCPU, or sim told so */
+	struct nuisance *nuisances; /* at least one on an exact device */
+	size_t n_nuisances;
+	int64_t boot_timeout_ms; /* power on to HELLO */
+	int64_t silence_timeout_ms; /* longest time without a byte */
+	int64_t run_timeout_ms; /* power on to END */
+	unsigned retries; /* of a boot that failed for the lab's reasons; default 2 */
+	struct qemu_settings qemu;
+	struct sim_settings sim;
+	/*
+	 * sha256 over everything above that can change a number of a given image: part of what makes a stored boot valid. The
+	 * fragment is not in it (it is in the image's key), nor are timeouts, retries and where the file stands.
+	 */
+	char *digest;
+};
+
+struct search;
+struct yaml_node;
+
+/*
+ * Loads the profile file `path` and lays `settings` (a mapping of the lab's, or NULL) over it: single settings replace the
+ * profile's, lists replace whole lists. `where` names the settings in messages ("device 'phone'"). All errors at once.
+ */
+struct error *profile_load(const char *path, const struct search *search, const struct yaml_node *settings, const char *where,
+			   struct profile **profile_out) MUST_CHECK;
+void profile_free(struct profile *profile);
+
+#endif

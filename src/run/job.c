@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "run/job.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "base/log.h"
+
+/* A build or a boot that is told to stop kills its children first. */
+#define STOP_GRACE_MS 10000
+
+struct build_work {
+	const struct session *session;
+	size_t image;
+};
+
+static void send_progress(void *arg, const struct build_progress *progress)
+{
+	AUTO_JNODE record = jnode_object();
+
+	jnode_set_string(record, "type", "progress");
+	jnode_set_string(record, "what", progress->what);
+	jnode_set_int(record, "objects", progress->objects);
+	jnode_set_int(record, "expected", progress->expected);
+	/* A parent that has gone is noticed by the guard. */
+	AUTO_ERROR ignored = worker_send(arg, record);
+}
+
+static struct error *build_worker(struct worker_self *self, void *arg)
+{
+	const struct build_work *work = arg;
+	const struct session *session = work->session;
+	const struct lab *lab = session->plan->matrix->lab;
+	struct image *image = NULL;
+	struct image_build build = {
+		.cache = session->prepared->cache,
+		.input = &session->prepared->images[work->image].input,
+		.jobs = lab->build_jobs,
+		.deadline_ms = clock_deadline(lab->build_timeout_ms),
+		.guard = self->guard,
+		.progress = send_progress,
+		.arg = self,
+	};
+	struct error *error = image_build(&build, &image);
+	image_free(image);
+	return error;
+}
+
+struct error *job_start_build(const struct session *session, size_t image, struct job **job_out)
+{
+	struct build_work work = { session, image };
+	struct job *job = xcalloc(1, sizeof(*job));
+	struct error *error = worker_start(session->prepared->images[image].subject, build_worker, &work, &job->worker);
+
+	if (error) {
+		free(job);
+		return error;
+	}
+	job->kind = JOB_BUILD;
+	job->image = image;
+	job->started_ms = clock_ms();
+	*job_out = job;
+	return NULL;
+}
+
+void job_build_record(struct job *job, const struct jnode *record)
+{
+	if (strcmp(jnode_string(record, "type", ""), "progress"))
+		return;
+	free(job->doing);
+	job->doing = xstrdup(jnode_string(record, "what", "building"));
+	job->objects = (unsigned)jnode_int(record, "objects", 0);
+	job->expected = (unsigned)jnode_int(record, "expected", 0);
+}
+
+void job_free(struct job *job)
+{
+	if (!job)
+		return;
+	worker_stop(job->worker, STOP_GRACE_MS);
+	if (job->scratch) {
+		AUTO_ERROR left = file_remove_tree(job->scratch);
+		if (left)
+			log_warning("%s", error_message(left));
+	}
+	error_free(job->error);
+	free(job->scratch);
+	free(job->boots);
+	free(job->doing);
+	free(job);
+}

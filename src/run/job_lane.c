@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/clock.h"
+#include "base/file.h"
+#include "run/job.h"
+
+/* Time for the kernel's late boot work to end before the first sample. Under icount with sleep=off it costs no host time. */
+#define SETTLE_MS 1000
+
+struct lane_work {
+	const struct session *session;
+	const struct job *job;
+};
+
+/* A file name for a boot's console: the variant's slashes and the like become dashes. */
+static char *console_name(const struct session *session, const struct plan_boot *boot)
+{
+	const struct plan_row *row = &session->plan->rows[boot->row];
+	const struct target *target = &session->plan->matrix->targets[row->target];
+	char *name = xasprintf("console/%s-%s-%s-b%u.log", target->device->name, target->cores,
+			       session->plan->variants[row->variant].name, boot->block);
+
+	for (char *c = name + strlen("console/"); *c; c++)
+		if (*c == '/' || *c == ' ')
+			*c = '-';
+	return name;
+}
+
+/* A device without images runs no kernel of ours: what it must prove instead is an id made of the variant. */
+static void made_up_build_id(const char *variant, char hex_out[HASH_HEX_SIZE])
+{
+	hash_bytes(variant, strlen(variant), hex_out);
+	hex_out[40] = '\0';
+}
+
+struct owned_request {
+	struct boot_request request;
+	char build_id[HASH_HEX_SIZE];
+	char *console_path;
+};
+
+static void fill_request(const struct session *session, size_t boot_index, struct owned_request *owned)
+{
+	const struct plan_boot *boot = session->boots[boot_index].plan;
+	const struct plan_row *row = &session->plan->rows[boot->row];
+	const struct plan_variant *variant = &session->plan->variants[row->variant];
+	const struct image *image = row->image >= 0 ? session->images[row->image].image : NULL;
+	AUTO_FREE char *console = console_name(session, boot);
+
+	owned->console_path = path_join(session->dir, console);
+	made_up_build_id(variant->name, owned->build_id);
+	owned->request = (struct boot_request){
+		.id = (unsigned)boot_index,
+		.variant = variant->name,
+		.block = boot->block,
+		.nuisance = boot->nuisance,
+		.kernel_file = image ? image->kernel_file : NULL,
+		.image_sha256 = image ? image->image_sha256 : NULL,
+		.cmdline = row->booted_cmdline,
+		.build_id = image ? image->build_id : owned->build_id,
+		.memcg = session_memcg(session, row),
+		.workloads = session->workloads,
+		.console_path = owned->console_path,
+		.settle_ms = image ? SETTLE_MS : 0,
+	};
+}
+
+static struct error *send_boot(void *arg, const struct boot_record *boot)
+{
+	AUTO_JNODE record = jnode_object();
+
+	jnode_set_string(record, "type", "boot");
+	jnode_set(record, "boot", boot_record_to_json(boot));
+	return worker_send(arg, record);
+}
+
+static struct error *lane_worker(struct worker_self *self, void *arg)
+{
+	const struct lane_work *work = arg;
+	const struct session *session = work->session;
+	const struct device *device = session->devices[work->job->device].device;
+	AUTO_FREE char *lock_name = xasprintf("locks/device-%s", device->name);
+	AUTO_FREE char *lock_path = cache_path(session->prepared->cache, lock_name);
+	struct device_context context = {
+		.name = device->name,
+		.profile = device->profile,
+		.agent_arm64 = session->install->agent_arm64,
+		.agent_host = session->install->agent_host,
+		.scratch_dir = work->job->scratch,
+		.lock_path = lock_path,
+		.guard = self->guard,
+	};
+	size_t n = work->job->n_boots;
+	AUTO_FREE struct owned_request *owned = xcalloc(n, sizeof(*owned));
+	AUTO_FREE struct boot_request *requests = xcalloc(n, sizeof(*requests));
+
+	for (size_t i = 0; i < n; i++) {
+		fill_request(session, work->job->boots[i], &owned[i]);
+		requests[i] = owned[i].request;
+	}
+	struct error *error = device_run_block(&context, requests, n, send_boot, self);
+	for (size_t i = 0; i < n; i++)
+		free(owned[i].console_path);
+	return error;
+}
+
+/* A folder of its own for each lane; job_free removes it. */
+static struct error *make_scratch(char **dir_out)
+{
+	const char *tmp = getenv("TMPDIR");
+	AUTO_FREE char *dir = xasprintf("%s/memcg-ab-lane-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+
+	if (!mkdtemp(dir))
+		return error_os(errno, "cannot make a folder %s", dir);
+	*dir_out = take_ptr(dir);
+	return NULL;
+}
+
+struct error *job_start_lane(const struct session *session, size_t device, size_t *boots, size_t n_boots, struct job **job_out)
+{
+	struct job *job = xcalloc(1, sizeof(*job));
+
+	*job = (struct job){ .kind = JOB_LANE, .device = device, .boots = boots, .n_boots = n_boots, .started_ms = clock_ms() };
+	struct lane_work work = { session, job };
+	struct error *error = make_scratch(&job->scratch);
+	if (!error)
+		error = worker_start(session->devices[device].device->name, lane_worker, &work, &job->worker);
+	if (error) {
+		job_free(job);
+		return error;
+	}
+	*job_out = job;
+	return NULL;
+}
+
+/* Readings of one workload and iteration, as the agent sent them, made into one sample. */
+struct sample_list {
+	struct stored_sample *items;
+	size_t n;
+};
+
+static struct stored_sample *find_sample(struct sample_list *list, const char *label, size_t label_len, int iteration)
+{
+	for (size_t i = list->n; i-- > 0;)
+		if (list->items[i].iteration == iteration && !strncmp(list->items[i].workload, label, label_len) &&
+		    !list->items[i].workload[label_len])
+			return &list->items[i];
+	list->items = array_grow(list->items, list->n, sizeof(*list->items));
+	list->items[list->n] = (struct stored_sample){ .workload = xstrndup(label, label_len), .iteration = iteration };
+	return &list->items[list->n++];
+}
+
+static void add_reading(struct sample_list *list, const struct reading *reading)
+{
+	const char *dot = strchr(reading->name, '.');
+
+	if (!dot)
+		return;
+	struct stored_sample *sample = find_sample(list, reading->name, (size_t)(dot - reading->name), reading->iteration);
+	const char **names = array_grow((void *)sample->names, sample->n_readings, sizeof(*names));
+	double *values = array_grow((void *)sample->values, sample->n_readings, sizeof(*values));
+	names[sample->n_readings] = dot + 1;
+	values[sample->n_readings] = reading->value;
+	sample->names = names;
+	sample->values = values;
+	sample->n_readings++;
+}
+
+static void free_samples(struct sample_list *list)
+{
+	for (size_t i = 0; i < list->n; i++) {
+		free((void *)list->items[i].workload);
+		free((void *)list->items[i].names);
+		free((void *)list->items[i].values);
+	}
+	free(list->items);
+}
+
+static struct error *store_record(struct session *session, struct store *store, struct session_boot *boot, const struct boot_record *record)
+{
+	struct sample_list samples = { NULL, 0 };
+	AUTO_STRBUF identity = STRBUF_INIT;
+	AUTO_FREE char *console = console_name(session, boot->plan);
+
+	for (size_t i = 0; i < record->n_readings; i++)
+		add_reading(&samples, &record->readings[i]);
+	if (record->identity)
+		jnode_write(record->identity, 0, &identity);
+	struct stored_boot stored = {
+		.row = (int64_t)boot->plan->row,
+		.block = boot->plan->block,
+		.validity = boot->validity,
+		.status = boot_status_name(record->status),
+		.reason = record->reason,
+		.boot_id = record->boot_id,
+		.build_id = record->build_id,
+		.booted_cmdline = record->booted_cmdline,
+		.memcg = record->memcg,
+		.cgroup = record->cgroup,
+		.identity = record->identity ? strbuf_str(&identity) : NULL,
+		.console = console,
+		.wall_ms = record->wall_ms,
+		.utc_s = clock_utc_s(),
+		.samples = record->status == BOOT_OK ? samples.items : NULL,
+		.n_samples = record->status == BOOT_OK ? samples.n : 0,
+	};
+	struct error *error = store_put_boot(store, &stored);
+	free_samples(&samples);
+	if (!error)
+		boot->state = BOOT_DONE;
+	return error;
+}
+
+struct error *job_lane_record(struct session *session, struct store *store, const struct job *job, const struct jnode *record)
+{
+	if (strcmp(jnode_string(record, "type", ""), "boot"))
+		return NULL;
+	struct boot_record *boot = NULL;
+	struct error *error = boot_record_from_json(jnode_get(record, "boot"), &boot);
+	if (error)
+		return error;
+	bool ours = false;
+	for (size_t i = 0; i < job->n_boots; i++)
+		ours = ours || job->boots[i] == boot->id;
+	if (ours)
+		error = store_record(session, store, &session->boots[boot->id], boot);
+	else
+		error = error_new(ERROR_LAB, "device lane '%s' sent a boot that nobody asked for", worker_name(job->worker));
+	boot_record_free(boot);
+	return error;
+}
+
+struct error *store_unbooted(struct session *session, struct store *store, struct session_boot *boot, enum boot_status status,
+			     const char *reason)
+{
+	struct boot_record record = { .status = status, .reason = (char *)reason };
+
+	return store_record(session, store, boot, &record);
+}

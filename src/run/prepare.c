@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "run/prepare.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/log.h"
+
+/* Copying and hashing a few files. */
+#define PREBUILT_TIMEOUT_MS 120000
+
+void series_set_deinit(struct series_set *series)
+{
+	for (size_t i = 0; i < series->n; i++)
+		series_free(series->items[i]);
+	free(series->items);
+	*series = (struct series_set){ NULL, 0 };
+}
+
+struct error *prepare_plan(const struct matrix *matrix, const char *only, struct series_set *series_out, struct plan **plan_out)
+{
+	struct series_set series = { xcalloc(matrix->n_patches, sizeof(struct series *)), matrix->n_patches };
+	struct error *errors = NULL;
+
+	for (size_t i = 0; i < series.n; i++)
+		error_join(&errors, series_load(&matrix->patches[i], &series.items[i]));
+	if (!errors) {
+		struct series_summary *summaries = xcalloc(series.n, sizeof(*summaries));
+		for (size_t i = 0; i < series.n; i++)
+			series_summarise(series.items[i], &summaries[i]);
+		errors = plan_expand(matrix, summaries, only, plan_out);
+	}
+	if (errors) {
+		series_set_deinit(&series);
+		return errors;
+	}
+	*series_out = series;
+	return NULL;
+}
+
+static size_t kernel_index(const struct matrix *matrix, const struct kernel *kernel)
+{
+	return (size_t)(kernel - matrix->kernels);
+}
+
+static bool kernel_has_images(const struct plan *plan, const struct kernel *kernel)
+{
+	for (size_t i = 0; i < plan->n_images; i++)
+		if (plan->images[i].kernel == kernel)
+			return true;
+	return false;
+}
+
+static void say_progress(void *arg, const char *what)
+{
+	(void)arg;
+	log_info("%s", what);
+}
+
+static struct error *prepare_kernel(struct prepared *prepared, const struct kernel *kernel, struct guard guard)
+{
+	struct prepared_kernel *entry = &prepared->kernels[kernel_index(prepared->plan->matrix, kernel)];
+	struct error *errors = NULL;
+
+	if (kernel->kind != KERNEL_PREBUILT)
+		error_join(&errors, error_place(source_import(prepared->cache, kernel->sources, kernel->n_sources, guard, say_progress,
+							      NULL, &entry->source),
+						kernel->pos));
+	if (kernel->kind == KERNEL_KBUILD)
+		error_join(&errors, toolchain_probe(kernel->toolchain, kernel->arch, guard, &entry->toolchain));
+	return errors;
+}
+
+/* Applies a series to a kernel, once. */
+static struct error *prepare_steps(struct prepared *prepared, const struct plan_image *image)
+{
+	const struct matrix *matrix = prepared->plan->matrix;
+	struct prepared_kernel *kernel = &prepared->kernels[kernel_index(matrix, image->kernel)];
+
+	if (!image->patches)
+		return NULL;
+	size_t at = (size_t)(image->patches - matrix->patches);
+	if (!kernel->steps)
+		kernel->steps = xcalloc(matrix->n_patches, sizeof(*kernel->steps));
+	if (kernel->steps[at])
+		return NULL;
+	return series_apply(prepared->cache, kernel->source, prepared->series->items[at], &kernel->steps[at]);
+}
+
+/*
+ * A build folder walks up one ladder: its name is made of what all steps of it share. The device's fragment and the matrix' options
+ * are in it through their text, so that two configs never take turns in one folder.
+ */
+static char *build_folder_name(const struct prepared *prepared, const struct plan_image *image)
+{
+	const struct prepared_kernel *kernel = &prepared->kernels[kernel_index(prepared->plan->matrix, image->kernel)];
+	AUTO_STRBUF options = STRBUF_INIT;
+	char hex[HASH_HEX_SIZE];
+	struct hash *hash = hash_new();
+
+	if (image->device_fragment)
+		fragment_write(image->device_fragment, &options);
+	if (image->config->fragment)
+		fragment_write(image->config->fragment, &options);
+	hash_field(hash, "options", strbuf_str(&options));
+	hash_field(hash, "source", kernel->source ? kernel->source->tree : NULL);
+	hash_field(hash, "base", image->kernel->base_config);
+	hash_field(hash, "command", image->kernel->command);
+	hash_field(hash, "compiler", kernel->toolchain ? kernel->toolchain->compiler : NULL);
+	hash_finish(hash, hex);
+	return xasprintf("%s-%.12s", image->config->name, hex);
+}
+
+static char *image_subject(const struct plan_image *image)
+{
+	AUTO_FREE char *kernel = *image->kernel->name ? xasprintf("%s/", image->kernel->name) : xstrdup("");
+
+	if (!image->patches)
+		return xasprintf("%s%s", kernel, image->config->name);
+	return xasprintf("%s%s step %u", kernel, image->config->name, image->step);
+}
+
+static struct error *prepare_image(struct prepared *prepared, size_t index, struct guard guard)
+{
+	const struct plan_image *image = &prepared->plan->images[index];
+	struct prepared_image *entry = &prepared->images[index];
+	const struct prepared_kernel *kernel = &prepared->kernels[kernel_index(prepared->plan->matrix, image->kernel)];
+	const struct series_step *step = NULL;
+
+	if (image->patches) {
+		struct series_step *steps = kernel->steps ? kernel->steps[image->patches - prepared->plan->matrix->patches] : NULL;
+		if (!steps)
+			return NULL; /* its series did not apply: said already */
+		step = &steps[image->step];
+	}
+	entry->build_folder = build_folder_name(prepared, image);
+	entry->subject = image_subject(image);
+	entry->note = step ? step->note : NULL;
+	entry->input = (struct image_input){
+		.kernel = image->kernel,
+		.source = kernel->source,
+		.tree = step ? step->tree : kernel->source ? kernel->source->tree : NULL,
+		.device_fragment = image->device_fragment,
+		.fragment = image->config->fragment,
+		.toolchain = kernel->toolchain,
+		.subject = entry->subject,
+		.build_folder = entry->build_folder,
+	};
+	if (image->kernel->kind == KERNEL_KBUILD) {
+		struct config_input config = {
+			.tree = entry->input.tree,
+			.objects = kernel->source->objects,
+			.kernel = image->kernel,
+			.device_fragment = image->device_fragment,
+			.fragment = image->config->fragment,
+		};
+		struct error *error = config_resolve(prepared->cache, &config, guard, &entry->config);
+		if (error)
+			return error;
+		entry->input.config = entry->config;
+	}
+	struct error *error = image_key(&entry->input, entry->key);
+	struct image *cached = NULL;
+	if (!error)
+		error = image_lookup(prepared->cache, entry->key, &cached);
+	/* A prebuilt kernel is only copied, and its config must be known before a boot is planned. */
+	if (!error && !cached && image->kernel->kind == KERNEL_PREBUILT) {
+		struct image_build build = {
+			.cache = prepared->cache,
+			.input = &entry->input,
+			.deadline_ms = clock_deadline(PREBUILT_TIMEOUT_MS),
+			.guard = guard,
+		};
+		error = image_build(&build, &cached);
+	}
+	entry->cached = cached != NULL;
+	image_free(cached);
+	return error;
+}
+
+/* The same mismatch at the same line, asked for at several steps, is one mistake. */
+static void join_once(struct error **errors, struct error *more)
+{
+	for (const struct error *have = *errors; more && have; have = error_next(have)) {
+		struct pos a = error_pos(have), b = error_pos(more);
+		if (a.file && a.file == b.file && a.line == b.line && !strcmp(error_message(have), error_message(more))) {
+			error_free(more);
+			return;
+		}
+	}
+	error_join(errors, more);
+}
+
+struct error *prepare(const struct plan *plan, const struct series_set *series, struct cache *cache, struct guard guard,
+		      struct prepared **prepared_out)
+{
+	const struct matrix *matrix = plan->matrix;
+	struct prepared *prepared = xcalloc(1, sizeof(*prepared));
+	struct error *errors = NULL;
+
+	prepared->plan = plan;
+	prepared->series = series;
+	prepared->cache = cache;
+	prepared->kernels = xcalloc(matrix->n_kernels, sizeof(*prepared->kernels));
+	prepared->images = xcalloc(plan->n_images, sizeof(*prepared->images));
+	for (size_t i = 0; i < matrix->n_kernels; i++)
+		if (kernel_has_images(plan, &matrix->kernels[i]))
+			error_join(&errors, prepare_kernel(prepared, &matrix->kernels[i], guard));
+	if (!errors)
+		for (size_t i = 0; i < plan->n_images; i++)
+			join_once(&errors, prepare_steps(prepared, &plan->images[i]));
+	bool sources_ready = true;
+	for (size_t i = 0; i < matrix->n_kernels; i++)
+		if (kernel_has_images(plan, &matrix->kernels[i]) && matrix->kernels[i].kind != KERNEL_PREBUILT)
+			sources_ready = sources_ready && prepared->kernels[i].source &&
+					(matrix->kernels[i].kind != KERNEL_KBUILD || prepared->kernels[i].toolchain);
+	if (sources_ready)
+		for (size_t i = 0; i < plan->n_images; i++)
+			join_once(&errors, prepare_image(prepared, i, guard));
+	if (errors) {
+		prepared_free(prepared);
+		return errors;
+	}
+	*prepared_out = prepared;
+	return NULL;
+}
+
+static void free_kernel(const struct prepared *prepared, struct prepared_kernel *kernel)
+{
+	for (size_t i = 0; kernel->steps && i < prepared->plan->matrix->n_patches; i++)
+		if (kernel->steps[i])
+			series_steps_free(kernel->steps[i], series_steps(prepared->series->items[i]) + 1);
+	free(kernel->steps);
+	source_tree_free(kernel->source);
+	toolchain_info_free(kernel->toolchain);
+}
+
+void prepared_free(struct prepared *prepared)
+{
+	if (!prepared)
+		return;
+	for (size_t i = 0; i < prepared->plan->n_images; i++) {
+		free(prepared->images[i].build_folder);
+		free(prepared->images[i].subject);
+		resolved_config_free(prepared->images[i].config);
+	}
+	free(prepared->images);
+	for (size_t i = 0; i < prepared->plan->matrix->n_kernels; i++)
+		free_kernel(prepared, &prepared->kernels[i]);
+	free(prepared->kernels);
+	free(prepared);
+}

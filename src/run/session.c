@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "run/session.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/log.h"
+
+
+enum memcg_state session_memcg(const struct session *session, const struct plan_row *row)
+{
+	const struct plan_variant *variant = &session->plan->variants[row->variant];
+	const char *config = NULL;
+
+	if (row->image >= 0) {
+		const struct prepared_image *prepared = &session->prepared->images[row->image];
+		const struct session_image *image = &session->images[row->image];
+		if (prepared->config)
+			config = prepared->config->text;
+		else if (image->image)
+			config = image->image->config_text;
+		if (!config)
+			return MEMCG_UNKNOWN;
+	}
+	return expected_memcg(config, variant->config->fragment, row->booted_cmdline);
+}
+
+const struct session_device *session_device_of(const struct session *session, const struct plan_row *row)
+{
+	const struct device *device = session->plan->matrix->targets[row->target].device;
+
+	for (size_t i = 0; i < session->n_devices; i++)
+		if (session->devices[i].device == device)
+			return &session->devices[i];
+	return NULL;
+}
+
+static struct error *find_devices(struct session *session, struct guard guard)
+{
+	const struct matrix *matrix = session->plan->matrix;
+	struct error *errors = NULL;
+
+	session->devices = xcalloc(matrix->n_targets, sizeof(*session->devices));
+	for (size_t i = 0; i < matrix->n_targets; i++) {
+		const struct device *device = matrix->targets[i].device;
+		bool known = false;
+		for (size_t k = 0; k < session->n_devices; k++)
+			known = known || session->devices[k].device == device;
+		if (known)
+			continue;
+		struct session_device *entry = &session->devices[session->n_devices++];
+		struct device_context context = { .name = device->name, .profile = device->profile, .guard = guard };
+		entry->device = device;
+		error_join(&errors, error_wrap(device_version(&context, &entry->version), "device '%s'", device->name));
+	}
+	return errors;
+}
+
+static struct error *hash_agent(const struct plan *plan, enum device_kind kind, bool other, const char *path, char hex_out[HASH_HEX_SIZE])
+{
+	hex_out[0] = '\0';
+	for (size_t i = 0; i < plan->matrix->n_targets; i++)
+		if ((plan->matrix->targets[i].device->profile->kind == kind) != other)
+			return hash_file(path, hex_out);
+	return NULL;
+}
+
+static void compute_validity(struct session *session, struct session_boot *boot)
+{
+	const struct plan_row *row = &session->plan->rows[boot->plan->row];
+	const struct session_device *device = session_device_of(session, row);
+	bool sim = device->device->profile->kind == DEVICE_SIM;
+	struct validity_input input = {
+		.image_key = row->image >= 0 ? session->prepared->images[row->image].key : NULL,
+		.variant = session->plan->variants[row->variant].name,
+		.cmdline = row->booted_cmdline,
+		.profile_digest = device->device->profile->digest,
+		.device_version = device->version,
+		.agent_sha256 = sim ? session->agent_host_sha256 : session->agent_arm64_sha256,
+		.workloads = session->workloads,
+		.nuisance = boot->plan->nuisance,
+		.memcg = session_memcg(session, row),
+	};
+	validity_digest(&input, boot->validity);
+}
+
+static void compute_digest(struct session *session)
+{
+	struct hash *hash = hash_new();
+
+	hash_field(hash, "plan", session->plan->digest);
+	for (size_t i = 0; i < session->plan->n_boots; i++)
+		hash_field(hash, "boot", session->boots[i].validity);
+	hash_finish(hash, session->digest);
+	session->digest[12] = '\0';
+}
+
+struct error *session_init(struct session *session, const struct plan *plan, const struct prepared *prepared, const struct install *install,
+			   struct guard guard)
+{
+	*session = (struct session){ .plan = plan, .prepared = prepared, .install = install };
+	session->images = xcalloc(plan->n_images, sizeof(*session->images));
+	session->boots = xcalloc(plan->n_boots, sizeof(*session->boots));
+	session->workloads = workload_settings(plan->matrix);
+	struct error *error = find_devices(session, guard);
+	if (!error)
+		error = hash_agent(plan, DEVICE_SIM, true, install->agent_arm64, session->agent_arm64_sha256);
+	if (!error)
+		error = hash_agent(plan, DEVICE_SIM, false, install->agent_host, session->agent_host_sha256);
+	for (size_t i = 0; !error && i < plan->n_images; i++) {
+		if (prepared->images[i].cached)
+			error = image_lookup(prepared->cache, prepared->images[i].key, &session->images[i].image);
+		if (session->images[i].image)
+			session->images[i].state = IMAGE_READY;
+	}
+	if (error) {
+		session_deinit(session);
+		return error;
+	}
+	for (size_t i = 0; i < plan->n_boots; i++) {
+		session->boots[i].plan = &plan->boots[i];
+		compute_validity(session, &session->boots[i]);
+	}
+	compute_digest(session);
+	return NULL;
+}
+
+void session_deinit(struct session *session)
+{
+	for (size_t i = 0; session->images && i < session->plan->n_images; i++)
+		image_free(session->images[i].image);
+	free(session->images);
+	free(session->boots);
+	for (size_t i = 0; i < session->n_devices; i++)
+		free(session->devices[i].version);
+	free(session->devices);
+	free(session->workloads);
+	free(session->dir);
+	*session = (struct session){ .plan = NULL };
+}
+
+size_t session_owed(const struct session *session)
+{
+	size_t owed = 0;
+
+	for (size_t i = 0; i < session->plan->n_boots; i++)
+		owed += session->boots[i].state != BOOT_DONE;
+	return owed;
+}
+
+static struct session_boot *find_boot(struct session *session, int64_t row, int64_t block)
+{
+	for (size_t i = 0; i < session->plan->n_boots; i++)
+		if ((int64_t)session->boots[i].plan->row == row && (int64_t)session->boots[i].plan->block == block)
+			return &session->boots[i];
+	return NULL;
+}
+
+static struct error *mark_stored(void *arg, const struct stored_boot *stored)
+{
+	struct session *session = arg;
+	struct session_boot *boot = find_boot(session, stored->row, stored->block);
+
+	if (boot && !strcmp(stored->status, boot_status_name(BOOT_OK)) && !strcmp(stored->validity, boot->validity))
+		boot->state = BOOT_DONE;
+	return NULL;
+}
+
+struct error *session_mark_stored(struct session *session, struct store *store)
+{
+	return store_each_boot(store, false, mark_stored, session);
+}
+
+struct adoption {
+	struct session *session;
+	struct store *store;
+	const char *dir; /* the earlier run's folder */
+	size_t adopted;
+};
+
+/* The console file moves along by name, relative to this run's folder. */
+static char *console_from(const struct adoption *adoption, const char *console)
+{
+	if (!console)
+		return NULL;
+	return *console == '/' || str_starts(console, "../") ? xstrdup(console) :
+							       xasprintf("../%s/%s", path_basename(adoption->dir), console);
+}
+
+static struct error *adopt_boot(void *arg, const struct stored_boot *stored)
+{
+	struct adoption *adoption = arg;
+	const struct plan *plan = adoption->session->plan;
+
+	if (strcmp(stored->status, boot_status_name(BOOT_OK)))
+		return NULL;
+	for (size_t i = 0; i < plan->n_boots; i++) {
+		struct session_boot *boot = &adoption->session->boots[i];
+		if (boot->state == BOOT_DONE || strcmp(boot->validity, stored->validity) || boot->plan->block != stored->block)
+			continue;
+		struct stored_boot copy = *stored;
+		AUTO_FREE char *console = console_from(adoption, stored->console);
+		copy.row = (int64_t)boot->plan->row;
+		copy.console = console;
+		struct error *error = store_put_boot(adoption->store, &copy);
+		if (error)
+			return error;
+		boot->state = BOOT_DONE;
+		adoption->adopted++;
+	}
+	return NULL;
+}
+
+struct error *session_adopt(struct session *session, struct store *store, const struct strlist *earlier_dirs)
+{
+	for (size_t i = 0; i < earlier_dirs->n && session_owed(session); i++) {
+		AUTO_FREE char *path = path_join(earlier_dirs->items[i], "run.db");
+		AUTO_STORE earlier = NULL;
+		struct adoption adoption = { session, store, earlier_dirs->items[i], 0 };
+		AUTO_ERROR unreadable = store_open_readonly(path, &earlier);
+		if (unreadable) {
+			log_debug("nothing taken from %s: %s", path, error_message(unreadable));
+			continue;
+		}
+		struct error *error = store_each_boot(earlier, true, adopt_boot, &adoption);
+		if (error)
+			return error;
+		if (adoption.adopted)
+			log_info("%zu boots taken from %s: nothing that they depend on has changed", adoption.adopted,
+				 path_basename(earlier_dirs->items[i]));
+	}
+	return NULL;
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* What one `memcg-ab run` works on: the prepared plan bound to devices, and the boots it owes. */
+#ifndef RUN_SESSION_H
+#define RUN_SESSION_H
+
+#include "run/install.h"
+#include "run/prepare.h"
+#include "run/validity.h"
+#include "store/store.h"
+
+enum image_state { IMAGE_WAITING, IMAGE_BUILDING, IMAGE_READY, IMAGE_FAILED };
+
+struct session_image {
+	enum image_state state;
+	struct image *image; /* when ready */
+	int64_t build_ms; /* wall time spent here on building it */
+};
+
+enum session_boot_state { BOOT_OWED, BOOT_RUNNING, BOOT_DONE };
+
+struct session_boot {
+	const struct plan_boot *plan;
+	enum session_boot_state state;
+	char validity[HASH_HEX_SIZE];
+};
+
+/* A physical device; the rows of all its core classes share it. */
+struct session_device {
+	const struct device *device;
+	char *version; /* device_version() */
+};
+
+struct session {
+	const struct plan *plan;
+	const struct prepared *prepared;
+	const struct install *install;
+	struct session_image *images; /* by plan->images */
+	struct session_boot *boots; /* by plan->boots */
+	struct session_device *devices;
+	size_t n_devices;
+	char *workloads; /* agent settings */
+	char agent_arm64_sha256[HASH_HEX_SIZE];
+	char agent_host_sha256[HASH_HEX_SIZE];
+	char digest[HASH_HEX_SIZE]; /* of all that the numbers depend on; its first 12 digits name the run folder */
+	char *dir; /* the run folder, once it is known */
+	const char *command; /* how it was started, for reports */
+};
+
+/* Asks the devices' versions, hashes the agents, computes validities and the digest. Touches nothing. */
+struct error *session_init(struct session *session, const struct plan *plan, const struct prepared *prepared, const struct install *install,
+			   struct guard guard) MUST_CHECK;
+void session_deinit(struct session *session);
+const struct session_device *session_device_of(const struct session *session, const struct plan_row *row);
+/* The memory cgroup state that a row's kernel must be in. */
+enum memcg_state session_memcg(const struct session *session, const struct plan_row *row);
+/* Boots not done yet. */
+size_t session_owed(const struct session *session);
+
+/* The run's description for the store (what reports are made of); the caller frees. */
+struct jnode *session_describe(const struct session *session);
+
+/* Marks as done what the store already has and is still valid (same row, block and validity, status ok, build-failed rows excepted). */
+struct error *session_mark_stored(struct session *session, struct store *store) MUST_CHECK;
+/* Copies from earlier runs of the same matrix name, newest first, the boots that are still valid. */
+struct error *session_adopt(struct session *session, struct store *store, const struct strlist *earlier_dirs) MUST_CHECK;
+
+#endif

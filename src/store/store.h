@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/*
+ * A run's database (SQLite, run.db): what was planned, what was built, every boot attempt that counts and every sample. Only the
+ * tool's main process writes it; each call that changes something is one transaction, on disk when the call returns.
+ */
+#ifndef STORE_STORE_H
+#define STORE_STORE_H
+
+#include "base/error.h"
+#include "base/json.h"
+
+#define STORE_VERSION 1 /* PRAGMA user_version */
+
+struct store;
+
+/* Opens, or makes, DIR/run.db for writing. A database of a newer version is refused. */
+struct error *store_open(const char *path, struct store **store_out) MUST_CHECK;
+struct error *store_open_readonly(const char *path, struct store **store_out) MUST_CHECK;
+void store_close(struct store *store);
+void cleanup_store(struct store **store);
+#define AUTO_STORE CLEANUP(cleanup_store) struct store *
+
+/* What does not change during a run: one JSON document (run/describe.c says what is in it). Set once; a second call replaces it. */
+struct error *store_set_run(struct store *store, const struct jnode *description) MUST_CHECK;
+/* NULL when none was set. The caller frees it. */
+struct error *store_get_run(struct store *store, struct jnode **description_out) MUST_CHECK;
+struct error *store_set_finished(struct store *store, int exit_status) MUST_CHECK;
+/* False while the run is unfinished. */
+struct error *store_get_finished(struct store *store, bool *finished_out, int *exit_status_out) MUST_CHECK;
+
+/* One kernel of the run. Strings may be NULL. */
+struct stored_image {
+	const char *key;
+	const char *status; /* "ok", "build-failed", "lab" */
+	const char *reason; /* when not ok */
+	const char *detail; /* JSON: build id, sha256s, tree, toolchain, release, times */
+};
+struct error *store_put_image(struct store *store, const struct stored_image *image) MUST_CHECK;
+typedef struct error *store_image_fn(void *arg, const struct stored_image *image);
+struct error *store_each_image(struct store *store, store_image_fn *fn, void *arg) MUST_CHECK;
+
+/* One iteration's readings. */
+struct stored_sample {
+	const char *workload; /* label */
+	int iteration; /* warm-ups negative */
+	const char *const *names; /* n_readings names PHASE.UNIT, in the agent's order */
+	const double *values;
+	size_t n_readings;
+};
+
+/* The final outcome of one planned boot. Strings may be NULL. */
+struct stored_boot {
+	int64_t row; /* index in the run's description */
+	int64_t block;
+	const char *validity; /* sha256 over all that the numbers depend on (run/validity.h) */
+	const char *status; /* boot_status_name() */
+	const char *reason;
+	const char *boot_id;
+	const char *build_id;
+	const char *booted_cmdline;
+	const char *memcg;
+	const char *cgroup;
+	const char *identity; /* JSON */
+	const char *console; /* path relative to the run folder */
+	int64_t wall_ms;
+	int64_t utc_s;
+	const struct stored_sample *samples;
+	size_t n_samples;
+};
+/* Replaces what is stored for (row, block). Boot and samples go in together or not at all. */
+struct error *store_put_boot(struct store *store, const struct stored_boot *boot) MUST_CHECK;
+/* Calls `fn` for each boot, by row and block, with its samples when `with_samples`. */
+typedef struct error *store_boot_fn(void *arg, const struct stored_boot *boot);
+struct error *store_each_boot(struct store *store, bool with_samples, store_boot_fn *fn, void *arg) MUST_CHECK;
+/* Forgets boots that are not "ok", so that they are tried again. */
+struct error *store_drop_failed(struct store *store) MUST_CHECK;
+
+#endif

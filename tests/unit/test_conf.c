@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+#include <string.h>
+
+#include "agent/conf.h"
+
+#define N(a) (sizeof(a) / sizeof((a)[0]))
+
+static void reads_settings_and_workloads(void **state)
+{
+	char text[] = "# made by a test\n\nversion=1\ncounter=model\nclock=1\nregion_offset=4194304\nroot=/a b=c\nmodel.seed=18446744073709551615\n"
+		      "model.pft.fault.insn_k=1707.5\nfault.hang=0\nworkload=pft\nrun=pft\nsize=65536\n# last\nworkload=small\nrun=pft";
+	struct conf conf;
+	char reason[100] = "untouched";
+
+	(void)state;
+	assert_true(conf_parse(text, &conf, reason, sizeof(reason)));
+	assert_string_equal(reason, "untouched");
+	assert_string_equal(conf_get(&conf, "root", ""), "/a b=c");
+	assert_string_equal(conf_get(&conf, "finish", "poweroff"), "poweroff");
+	assert_null(conf_get(&conf, "finish", NULL));
+	assert_true(conf_get_count(&conf, "model.seed", 0) == UINT64_MAX);
+	assert_true(conf_get_count(&conf, "settle_ms", 17) == 17);
+	assert_true(conf_get_count(&conf, "counter", 18) == 18);
+	assert_true(conf_get_count(&conf, "region_offset", 0) == 4194304);
+	assert_int_equal(conf.n_workloads, 2);
+	assert_string_equal(conf.workloads[0].label, "pft");
+	assert_string_equal(conf.workloads[0].kind, "pft");
+	assert_string_equal(conf_option(&conf.workloads[0], "size", "x"), "65536");
+	assert_string_equal(conf_option(&conf.workloads[1], "size", "x"), "x");
+	conf_deinit(&conf);
+	assert_int_equal(conf.n_workloads, 0);
+}
+
+static void says_what_is_wrong(void **state)
+{
+	static const struct {
+		const char *text, *reason;
+	} cases[] = {
+		{ "", "no settings: the first line must be version=1" },
+		{ "# nothing\n", "no settings: the first line must be version=1" },
+		{ "clock=1\nversion=1\n", "line 1: the first line must be version=1" },
+		{ "version=2\n", "line 1: 'version' is '2', not 1" },
+		{ "version=1\nversion=1\n", "line 2: 'version' is given twice" },
+		{ "version=1\nclok=1\n", "line 2: unknown key 'clok'" },
+		{ "version=1\nclock\n", "line 2: not KEY=VALUE" },
+		{ "version=1\n=1\n", "line 2: not KEY=VALUE" },
+		{ "version=1\nclock=1\r\n", "line 2: byte 0x0d is not allowed" },
+		{ "version=1\nclock=2\n", "line 2: 'clock' is '2', not 0 or 1" },
+		{ "version=1\ncounter=tsc\n", "line 2: 'counter' is 'tsc', not pmu, clock or model" },
+		{ "version=1\nregion_offset=4096\n", "line 2: 'region_offset' is '4096', not a multiple of 2097152 up to 1073741824" },
+		{ "version=1\nexpect_memcg=unknown\n", "line 2: 'expect_memcg' is 'unknown', not none, disabled or on" },
+		{ "version=1\nmemcg_version=2\n", "line 2: 'memcg_version' is '2', not v1 or v2" },
+		{ "version=1\nsettle_ms=3600001\n", "line 2: 'settle_ms' is '3600001', not a number up to 3600000" },
+		{ "version=1\nfinish=halt\n", "line 2: 'finish' is 'halt', not poweroff or exit" },
+		{ "version=1\nroot=here\n", "line 2: 'root' is 'here', not an absolute folder" },
+		{ "version=1\nmodel.seed=18446744073709551616\n", "line 2: 'model.seed' is '18446744073709551616', not a 64-bit number" },
+		{ "version=1\nmodel.sd=1\n", "line 2: 'model.sd' is '1', not a real number from 0 to below 1" },
+		{ "version=1\nmodel.a.b.c=nan\n", "line 2: 'model.a.b.c' is 'nan', not a real number" },
+		{ "version=1\nmodel.=1\n", "line 2: unknown key 'model.'" },
+		{ "version=1\nfault.other=1\n", "line 2: unknown key 'fault.other'" },
+		{ "version=1\nfault.hang=1\n", "'fault.hang' is allowed only with counter=model" },
+		{ "version=1\ncounter=clock\nmodel.sd=0\n", "'model.sd' is allowed only with counter=model" },
+		{ "version=1\nworkload=a b\n",
+		  "line 2: a workload's label has 1 to 64 printable characters without blank, '/' and '%'" },
+		{ "version=1\nworkload=\n",
+		  "line 2: a workload's label has 1 to 64 printable characters without blank, '/' and '%'" },
+		{ "version=1\nworkload=a\nrun=pft\nworkload=a\n", "line 4: workload 'a' is given twice" },
+		{ "version=1\nworkload=a\nsize=1\n", "line 3: workload 'a' must begin with run=KIND" },
+		{ "version=1\nworkload=a\nworkload=b\nrun=pft\n", "workload 'a' has no run=KIND" },
+		{ "version=1\nworkload=a\nrun=pft\nrun=pft\n", "line 4: 'run' is given twice" },
+		{ "version=1\nworkload=a\nrun=pft\nsize=1\nsize=1\n", "line 5: 'size' is given twice" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N(cases); i++) {
+		struct conf conf, before;
+		char text[200], reason[160] = "";
+
+		memset(&conf, 0x5a, sizeof(conf));
+		before = conf;
+		strcpy(text, cases[i].text);
+		assert_false(conf_parse(text, &conf, reason, sizeof(reason)));
+		assert_string_equal(reason, cases[i].reason);
+		assert_memory_equal(&conf, &before, sizeof(conf));
+	}
+}
+
+static void cuts_a_long_reason(void **state)
+{
+	char text[] = "version=1\nan_unknown_key=1\n", reason[16];
+	struct conf conf;
+
+	(void)state;
+	assert_false(conf_parse(text, &conf, reason, sizeof(reason)));
+	assert_string_equal(reason, "line 2: unknown");
+}
+
+static void numbers(void **state)
+{
+	static const char *const no_counts[] = { "", "-1", "+1", " 1", "1 ", "0x1", "1.0", "18446744073709551616" };
+	static const char *const no_reals[] = { "", "x", "1x", "inf", "nan", "1e999", " 1", "0x1p3", "--1" };
+	uint64_t count = 5;
+	double real = 5;
+
+	(void)state;
+	for (size_t i = 0; i < N(no_counts); i++)
+		assert_false(conf_count(no_counts[i], &count));
+	for (size_t i = 0; i < N(no_reals); i++)
+		assert_false(conf_real(no_reals[i], &real));
+	assert_true(count == 5 && real == 5);
+	assert_true(conf_count("007", &count) && count == 7);
+	assert_true(conf_real("-1.5e2", &real) && real == -150);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_settings_and_workloads),
+		cmocka_unit_test(says_what_is_wrong),
+		cmocka_unit_test(cuts_a_long_reason),
+		cmocka_unit_test(numbers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
