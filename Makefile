@@ -29,7 +29,8 @@ endif
 # pkg-config is asked only by goals that compile, so that `make deps` works on a bare machine.
 PKG_CFLAGS = $(shell pkg-config --cflags $(PACKAGES))
 PKG_LIBS = $(shell pkg-config --libs $(PACKAGES))
-ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -Isrc $(WARNINGS) $(CFLAGS_$(VARIANT)) $(CFLAGS)
+# Hidden: an exported error_message or the like would stand in for a library's own.
+ALL_CFLAGS = -std=gnu11 -D_GNU_SOURCE -fvisibility=hidden -Isrc $(WARNINGS) $(CFLAGS_$(VARIANT)) $(CFLAGS)
 ALL_LDFLAGS = $(LDFLAGS_$(VARIANT)) $(LDFLAGS)
 
 LIB_SRC := $(wildcard src/*/*.c)
@@ -135,7 +136,12 @@ bench-full: deps-build+check
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)tests/bench/run full
 
-check-all: check lint fuzz bench
+# A whole kernel by the user's own command against ours.
+check-command: deps-build+check
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)tests/e2e/command-kernel build/release
+
+check-all: check lint fuzz check-command bench
 
 SHARE := $(DESTDIR)$(PREFIX)/share/memcg-ab
 LIBEXEC := $(DESTDIR)$(PREFIX)/libexec/memcg-ab
@@ -154,5 +160,5 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all unit unit-binaries demo check check-all format format-check rooms-check lint fuzz bench bench-full install clean help
+.PHONY: all unit unit-binaries demo check check-all check-command format format-check rooms-check lint fuzz bench bench-full install clean help
 .SECONDARY:

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The agent's program: memcg-ab-agent SETTINGS, or as /init (pid 1) with the settings in /memcg-ab.conf. Records go to standard
- * output. Exit status: 0 records written (they say if anything failed), 1 not written, 2 usage.
+ * The agent's program: memcg-ab-agent SETTINGS, or as /init (pid 1) with the settings in /memcg-ab.conf. Records go
+ * to standard output. Exit status: 0 records written (they say if anything failed), 1 not written, 2 usage.
  */
 #include <errno.h>
 #include <stdbool.h>

@@ -30,7 +30,7 @@ static struct error *copy_out(const struct session *session, size_t index, const
 	return error;
 }
 
-static struct error *build(const struct setup *setup, const char *out)
+static struct error *build(const struct setup *setup, const char *out, bool verify)
 {
 	struct session session;
 	struct error *failed = NULL;
@@ -38,12 +38,14 @@ static struct error *build(const struct setup *setup, const char *out)
 
 	if (error)
 		return error;
-	struct run_request request = { .session = &session, .guard = setup->guard };
+	struct run_request request = { .session = &session, .verify = verify, .guard = setup->guard };
 	error = run_all(&request, &failed);
 	for (size_t i = 0; !error && i < setup->plan->n_images; i++) {
 		if (session.images[i].state != IMAGE_READY)
 			continue;
-		printf("%s  %s  %s\n", session.images[i].image->key, session.images[i].image->build_id, setup->prepared->images[i].subject);
+		printf("%s  %s  %s%s\n", session.images[i].image->key, session.images[i].image->build_id,
+		       setup->prepared->images[i].subject,
+		       verify && setup->prepared->images[i].cached ? "  built again: the same Image" : "");
 		if (out)
 			error = copy_out(&session, i, out);
 	}
@@ -57,11 +59,13 @@ static int run(int argc, char **argv)
 	static const struct option known[] = {
 		{ "only", required_argument, NULL, 'o' },
 		{ "out", required_argument, NULL, 'O' },
+		{ "verify", no_argument, NULL, 'v' },
 		{ "lab", required_argument, NULL, 'l' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct setup_options options = { NULL, NULL, NULL };
 	const char *out = NULL;
+	bool verify = false;
 	struct setup setup;
 	int option;
 
@@ -70,6 +74,8 @@ static int run(int argc, char **argv)
 			options.only = optarg;
 		else if (option == 'O')
 			out = optarg;
+		else if (option == 'v')
+			verify = true;
 		else if (option == 'l')
 			options.lab = optarg;
 		else
@@ -80,16 +86,18 @@ static int run(int argc, char **argv)
 	options.matrix = argv[optind];
 	struct error *error = setup_open(&setup, &options);
 	if (!error)
-		error = build(&setup, out);
+		error = build(&setup, out, verify);
 	setup_close(&setup);
 	return error ? command_fail(error) : 0;
 }
 
 const struct command command_build = {
 	.name = "build",
-	.usage = "MATRIX [--out DIR] [--only GLOB] [--lab FILE]",
+	.usage = "MATRIX [--out DIR] [--verify] [--only GLOB] [--lab FILE]",
 	.summary = "build the images of a matrix into the cache; prints key, build id and name of each",
 	.help = "  --out DIR      copy each image's files to DIR/NAME\n"
+		"  --verify       build what the cache has again, in the build folder: another Image than the cached one is an "
+		"error\n"
 		"  --only GLOB    only variants whose name matches (the baseline stays)\n",
 	.run = run,
 };

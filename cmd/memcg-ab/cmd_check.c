@@ -29,8 +29,8 @@ static int run(int argc, char **argv)
 	options.matrix = argv[optind];
 	struct error *error = setup_open(&setup, &options);
 	if (!error)
-		printf("%s: %zu images, %zu variants, %zu boots: no errors\n", options.matrix, setup.plan->n_images, setup.plan->n_variants,
-		       setup.plan->n_boots);
+		printf("%s: %zu images, %zu variants, %zu boots: no errors\n", options.matrix, setup.plan->n_images,
+		       setup.plan->n_variants, setup.plan->n_boots);
 	setup_close(&setup);
 	return error ? command_fail(error) : 0;
 }

@@ -21,8 +21,8 @@ static bool print_device(const struct setup *setup, const struct device *device)
 	AUTO_FREE char *lock = xasprintf("%s/locks/device-%s", setup->lab->cache_dir, device->name);
 	AUTO_FREE char *holder = lock_holder(lock);
 
-	printf("%-16s %-16s %s%s%s\n", device->name, device->profile->name, *wrong ? wrong : "ready", holder ? "; in use by " : "",
-	       holder ? holder : "");
+	printf("%-16s %-16s %s%s%s\n", device->name, device->profile->name, *wrong ? wrong : "ready",
+	       holder ? "; in use by " : "", holder ? holder : "");
 	return !*wrong;
 }
 

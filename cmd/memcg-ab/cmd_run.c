@@ -27,8 +27,9 @@ struct options {
 static bool parse(int argc, char **argv, struct options *options)
 {
 	static const struct option known[] = {
-		{ "dry-run", no_argument, NULL, 'd' },     { "only", required_argument, NULL, 'o' }, { "no-build", no_argument, NULL, 'b' },
-		{ "new", no_argument, NULL, 'n' },	     { "runs", required_argument, NULL, 'r' }, { "lab", required_argument, NULL, 'l' },
+		{ "dry-run", no_argument, NULL, 'd' },	    { "only", required_argument, NULL, 'o' },
+		{ "no-build", no_argument, NULL, 'b' },	    { "new", no_argument, NULL, 'n' },
+		{ "runs", required_argument, NULL, 'r' },   { "lab", required_argument, NULL, 'l' },
 		{ "format", required_argument, NULL, 'f' }, { NULL, 0, NULL, 0 },
 	};
 	int option;
@@ -180,7 +181,8 @@ const struct command command_run = {
 	.name = "run",
 	.usage = "MATRIX [--dry-run] [--only GLOB] [--no-build] [--new] [--runs DIR] [--lab FILE] [--format NAME]",
 	.summary = "build, boot, measure and report; goes on with the newest run of the same plan",
-	.help = "  --dry-run      print images, variants, boots, what is cached and why something is not; build and boot nothing\n"
+	.help = "  --dry-run      print images, variants, boots, what is cached and why something is not; build and boot "
+		"nothing\n"
 		"  --only GLOB    only variants whose name matches (the baseline stays)\n"
 		"  --no-build     use what the cache has; rows without a kernel are reported so\n"
 		"  --new          start another run instead of going on, and take nothing from earlier ones\n"

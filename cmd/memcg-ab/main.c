@@ -21,7 +21,8 @@ static void print_help(FILE *stream)
 	for (size_t i = 0; i < ARRAY_SIZE(commands); i++)
 		fprintf(stream, "  %-8s %s\n", commands[i]->name, commands[i]->summary);
 	fputs("\nmemcg-ab COMMAND --help tells more. -q prints errors and results alone, -v what is executed and why.\n"
-	      "Exit status: 0 all measured, every gate passed; 1 a gate failed; 2 bad input; 3 lab; 4 not resolved; 5 a kernel did not\n"
+	      "Exit status: 0 all measured, every gate passed; 1 a gate failed; 2 bad input; 3 lab; 4 not resolved; 5 a kernel "
+	      "did not\n"
 	      "build or boot; 130 interrupted.\n",
 	      stream);
 }
@@ -63,8 +64,8 @@ static int run_command(const char *name, int argc, char **argv)
 		return commands[i]->run(argc, argv);
 	}
 	const char *meant = str_suggest(name, names, ARRAY_SIZE(names));
-	fprintf(stderr, "memcg-ab: error: unknown command '%s'%s%s%s\n", name, meant ? " (did you mean '" : "", meant ? meant : "",
-		meant ? "'?)" : "");
+	fprintf(stderr, "memcg-ab: error: unknown command '%s'%s%s%s\n", name, meant ? " (did you mean '" : "",
+		meant ? meant : "", meant ? "'?)" : "");
 	return 2;
 }
 

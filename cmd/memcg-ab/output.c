@@ -47,7 +47,8 @@ static bool folder_is_new(const struct session *session, size_t image)
 	if (file_exists(path))
 		return false;
 	for (size_t i = 0; i < image; i++)
-		if (!strcmp(session->prepared->images[i].build_folder, prepared->build_folder) && !session->prepared->images[i].cached)
+		if (!strcmp(session->prepared->images[i].build_folder, prepared->build_folder) &&
+		    !session->prepared->images[i].cached)
 			return false;
 	return true;
 }
@@ -85,8 +86,9 @@ static void print_rows(const struct session *session, struct strbuf *out)
 			boots += plan->boots[b].row == i;
 			done += plan->boots[b].row == i && session->boots[b].state == BOOT_DONE;
 		}
-		strbuf_addf(out, "  %-28s on %s/%s  %zu boots, %zu stored  \"%s\"%s\n", plan->variants[row->variant].name, target->device->name,
-			    target->cores, boots, done, row->booted_cmdline, row->variant == plan->baseline ? "  (baseline)" : "");
+		strbuf_addf(out, "  %-28s on %s/%s  %zu boots, %zu stored  \"%s\"%s\n", plan->variants[row->variant].name,
+			    target->device->name, target->cores, boots, done, row->booted_cmdline,
+			    row->variant == plan->baseline ? "  (baseline)" : "");
 	}
 }
 

@@ -42,18 +42,28 @@ struct error *setup_lab(struct setup *setup, const char *lab, const char *matrix
 		error = install_find(&setup->install);
 	if (error)
 		return error;
-	AUTO_FREE char *path = lab ? path_absolute(lab) : find_lab(matrix);
-	if (!path)
-		return error_new(ERROR_INPUT, "no memcg-ab.yaml from here upwards: write one, or name it with --lab FILE");
-	return lab_load(path, setup->install.profiles_parent, &setup->lab);
+	/* Without a lab file there are still the installed profiles and the usual toolchains: enough for prebuilt kernels. */
+	AUTO_FREE char *found = lab ? NULL : find_lab(matrix);
+	return lab_load(lab ? lab : found, setup->install.profiles_parent, &setup->lab);
+}
+
+/* When the lab does not stand, what is wrong with the matrix by itself is said too. */
+static struct error *load_both(struct setup *setup, const struct setup_options *options)
+{
+	struct error *errors = setup_lab(setup, options->lab, options->matrix);
+
+	if (!file_exists(options->matrix)) {
+		error_join(&errors, error_new(ERROR_INPUT, "there is no matrix %s", options->matrix));
+		return errors;
+	}
+	error_join(&errors, matrix_load(options->matrix, setup->lab, &setup->matrix));
+	return errors;
 }
 
 struct error *setup_open(struct setup *setup, const struct setup_options *options)
 {
-	struct error *error = setup_lab(setup, options->lab, options->matrix);
+	struct error *error = load_both(setup, options);
 
-	if (!error)
-		error = matrix_load(options->matrix, setup->lab, &setup->matrix);
 	if (!error)
 		error = prepare_plan(setup->matrix, options->only, &setup->series, &setup->plan);
 	if (!error)

@@ -91,8 +91,8 @@ static void report_iteration(struct agent *agent, const struct workload_run *run
 
 		if (!is_wanted(agent, run, i))
 			continue;
-		snprintf(name, sizeof(name), "%s.%s.%s.%s%d", run->settings->label, metric->phase, metric->unit, warmup ? "w" : "",
-			 warmup ? run->iteration + warmups : run->iteration);
+		snprintf(name, sizeof(name), "%s.%s.%s.%s%d", run->settings->label, metric->phase, metric->unit,
+			 warmup ? "w" : "", warmup ? run->iteration + warmups : run->iteration);
 		workload_unit_text(metric, unit, sizeof(unit));
 		if (failure)
 			records_fail(&agent->records, name, failure, unit);
@@ -109,9 +109,10 @@ static void report_environment(struct agent *agent, const struct workload_run *r
 	snprintf(key, sizeof(key), "cgroup.%s", run->settings->label);
 	records_identity(&agent->records, key, place);
 	snprintf(key, sizeof(key), "checks.%s", run->settings->label);
-	snprintf(text, sizeof(text), "pages=%llu minflt=%llu majflt=%llu nvcsw=%llu nivcsw=%llu", (unsigned long long)checks->pages,
-		 (unsigned long long)checks->minor_faults, (unsigned long long)checks->major_faults,
-		 (unsigned long long)checks->voluntary_switches, (unsigned long long)checks->involuntary_switches);
+	snprintf(text, sizeof(text), "pages=%llu minflt=%llu majflt=%llu nvcsw=%llu nivcsw=%llu",
+		 (unsigned long long)checks->pages, (unsigned long long)checks->minor_faults,
+		 (unsigned long long)checks->major_faults, (unsigned long long)checks->voluntary_switches,
+		 (unsigned long long)checks->involuntary_switches);
 	records_identity(&agent->records, key, text);
 	snprintf(key, sizeof(key), "compat.%s", run->settings->label);
 	records_identity(&agent->records, key, run->compat);

@@ -220,7 +220,8 @@ static bool add_workload(struct parser *parser, char *label)
 	struct conf *conf = &parser->conf;
 
 	if (!valid_label(label))
-		return refuse(parser, "a workload's label has 1 to %d printable characters without blank, '/' and '%%'", LABEL_MAX);
+		return refuse(parser, "a workload's label has 1 to %d printable characters without blank, '/' and '%%'",
+			      LABEL_MAX);
 	for (size_t i = 0; i < conf->n_workloads; i++) {
 		if (!strcmp(conf->workloads[i].label, label))
 			return refuse(parser, "workload '%s' is given twice", label);

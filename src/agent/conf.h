@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The agent's settings, /memcg-ab.conf: "key=value" lines, '#' comments, the first line is "version=1". Values run to the end of
- * the line. Keys:
+ * The agent's settings, /memcg-ab.conf: "key=value" lines, '#' comments, the first line is "version=1". Values run to
+ * the end of the line. Keys:
  *
  *   version=1
  *   root=DIR             read /proc, /sys and cgroupfs below DIR (identity.h says which files) and change nothing
- *   counter=pmu|clock|model   pmu (default): perf_event_open, refused when absent; clock: times only; model: numbers come from
- *                        model.* (sim)
+ *   counter=pmu|clock|model   pmu (default): perf_event_open, refused when absent; clock: times only; model: numbers
+ *                        come from model.* (sim)
  *   clock=0|1            also report ns (0 under icount, where time is no metric); default 0
  *   region_offset=BYTES  nuisance: moves the measured region, a multiple of 2 MiB
  *   expect_memcg=none|disabled|on   what the host expects; only recorded, the host decides
@@ -18,8 +18,8 @@
  *   workload=LABEL       starts a workload's settings; the following keys are its own until the next:
  *   run=KIND             (workload.h) then one OPTION=VALUE line per option, canonical form
  *
- * Blank lines count as comments. No key may come twice, no workload either. A label has 1 to 64 printable characters, no
- * blank, '/' or '%'.
+ * Blank lines count as comments. No key may come twice, no workload either. A label has 1 to 64 printable characters,
+ * no blank, '/' or '%'.
  */
 #ifndef AGENT_CONF_H
 #define AGENT_CONF_H
@@ -47,8 +47,9 @@ struct conf {
 };
 
 /*
- * Parses `text` (which is modified and must outlive `conf`) and checks keys and values of the settings before the first workload;
- * workload_check() does it for a workload's. False with a one-line reason in `reason`; then `conf` is untouched.
+ * Parses `text` (which is modified and must outlive `conf`) and checks keys and values of the settings before the
+ * first workload; workload_check() does it for a workload's. False with a one-line reason in `reason`; then `conf` is
+ * untouched.
  */
 bool conf_parse(char *text, struct conf *conf, char *reason, size_t reason_size);
 void conf_deinit(struct conf *conf);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Instructions of the calling thread from the PMU, kernel and user apart. On arm64 it is the architected event INST_RETIRED (raw
- * 0x08), which QEMU emulates under -icount; elsewhere the kernel's own generic instructions event. The two events are one group: the
- * kernel counts both or none at any moment.
+ * Instructions of the calling thread from the PMU, kernel and user apart. On arm64 it is the architected event
+ * INST_RETIRED (raw 0x08), which QEMU emulates under -icount; elsewhere the kernel's own generic instructions event.
+ * The two events are one group: the kernel counts both or none at any moment.
  */
 #ifndef AGENT_COUNTER_H
 #define AGENT_COUNTER_H
@@ -24,15 +24,15 @@ struct counter_reading {
 };
 
 /*
- * Opens the counter of the calling thread, stopped. COUNTER_CLOCK and COUNTER_MODEL open nothing; then the functions below do
- * nothing and read zeroes. False with a one-line reason.
+ * Opens the counter of the calling thread, stopped. COUNTER_CLOCK and COUNTER_MODEL open nothing; then the functions
+ * below do nothing and read zeroes. False with a one-line reason.
  */
 bool counter_open(struct counter *counter, enum counter_kind kind, char *reason, size_t reason_size);
 void counter_close(struct counter *counter);
 /* From zero. A failure shows in counter_read(). */
 void counter_start(const struct counter *counter);
 void counter_stop(const struct counter *counter);
-/* What was counted between start and stop; false with a reason when the PMU was not there all the time (multiplexed, not started). */
+/* What was counted from start to stop; false with a reason when the PMU was not there all the time (multiplexed). */
 bool counter_read(const struct counter *counter, struct counter_reading *reading_out, char *reason, size_t reason_size);
 
 #endif

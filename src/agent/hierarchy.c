@@ -31,7 +31,8 @@ bool hierarchy_find(const char *version, char mount_out[PATH_MAX])
 	char *position = NULL;
 	bool found = false;
 
-	for (char *line = mounts ? strtok_r(mounts, "\n", &position) : NULL; line && !found; line = strtok_r(NULL, "\n", &position)) {
+	for (char *line = mounts ? strtok_r(mounts, "\n", &position) : NULL; line && !found;
+	     line = strtok_r(NULL, "\n", &position)) {
 		char *fields[4] = { NULL };
 		char *at = NULL;
 		size_t n = 0;
@@ -40,9 +41,10 @@ bool hierarchy_find(const char *version, char mount_out[PATH_MAX])
 			fields[n++] = field;
 		if (n < 4 || strlen(fields[1]) >= PATH_MAX)
 			continue;
-		found = v2 ? !strcmp(fields[2], "cgroup2") : !strcmp(fields[2], "cgroup") && hierarchy_has_word(fields[3], "memory");
+		found = v2 ? !strcmp(fields[2], "cgroup2")
+			   : !strcmp(fields[2], "cgroup") && hierarchy_has_word(fields[3], "memory");
 		if (found)
-			strcpy(mount_out, fields[1]);
+			memcpy(mount_out, fields[1], strlen(fields[1]) + 1);
 	}
 	free(mounts);
 	return found;
@@ -114,7 +116,7 @@ bool hierarchy_self(const char *version, char group_out[PATH_MAX])
 			continue;
 		found = v2 ? !strncmp(line, "0::", 3) : has_controller(controllers + 1, group);
 		if (found)
-			strcpy(group_out, group + 1);
+			memcpy(group_out, group + 1, strlen(group + 1) + 1);
 	}
 	free(text);
 	return found;

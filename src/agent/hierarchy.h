@@ -12,8 +12,8 @@
 /* Is `word` one of the words of `text`, set apart by blanks or commas? */
 bool hierarchy_has_word(const char *text, const char *word);
 /*
- * For pid 1: mounts what the kernel has and nobody mounted, `want_version` first, since the controller stays with the first that
- * takes it. v2 at /sys/fs/cgroup (/cgroup without sysfs), v1 at /cgroup-v1.
+ * For pid 1: mounts what the kernel has and nobody mounted, `want_version` first, since the controller stays with the
+ * first that takes it. v2 at /sys/fs/cgroup (/cgroup without sysfs), v1 at /cgroup-v1.
  */
 void hierarchy_mount(const char *want_version);
 /* Where it is mounted, by /proc/self/mounts; false, `mount_out` untouched, when it is not. */
@@ -21,8 +21,8 @@ bool hierarchy_find(const char *version, char mount_out[PATH_MAX]);
 /* This process' group in it, by /proc/self/cgroup; false, with "" in `group_out`, when there is none. */
 bool hierarchy_self(const char *version, char group_out[PATH_MAX]);
 /*
- * Makes group MEMCG_GROUP, says if it has memory.* files, and removes it. On v2 the controller is first given to the root's children;
- * `gave_out` is set when it was not before. Unknown without the right to do that.
+ * Makes group MEMCG_GROUP, says if it has memory.* files, and removes it. On v2 the controller is first given to the
+ * root's children; `gave_out` is set when it was not before. Unknown without the right to do that.
  */
 enum fact hierarchy_probe(const char *mount, bool v2, bool *gave_out);
 void hierarchy_take_memory(const char *mount); /* undoes that */

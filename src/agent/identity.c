@@ -173,5 +173,5 @@ void identity_add(struct records *records, const char *root, const struct memcg 
 	add_vulnerabilities(records, root);
 	add_line(records, root, "clocksource", "/sys/devices/system/clocksource/clocksource0/current_clocksource");
 	add_count(records, "page_size", (unsigned long long)sysconf(_SC_PAGESIZE));
-	add_count(records, "pid", (unsigned long long)getpid());
+	records_identity(records, "init", getpid() == 1 ? "yes" : "no");
 }

@@ -20,13 +20,13 @@
  *   clocksource                                     /sys/devices/system/clocksource/clocksource0/current_clocksource
  *   page_size      bytes
  *   counter        pmu, clock, model
- *   pid            the agent's: 1 = it is /init
+ *   init           yes or no                        the agent is pid 1
  *   expect_memcg, region_offset                     as the settings say
  *   checks.LABEL   pages=N minflt=N majflt=N nvcsw=N nivcsw=N over all iterations
  *   compat.LABEL   lines of a historic program, each with a newline
  *
- * With a root (sim) files are read below it and nothing is asked of the machine: no mount, probe, kernel log, change of group or
- * setting. For a whole identity chain sim makes these below ROOT:
+ * With a root (sim) files are read below it and nothing is asked of the machine: no mount, probe, kernel log, change
+ * of group or setting. For a whole identity chain sim makes these below ROOT:
  *
  *   sys/kernel/notes                    one note: namesz 4, descsz 20, type 3 (32-bit, native), "GNU\0", the build id
  *   proc/cmdline                        one line

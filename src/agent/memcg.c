@@ -146,9 +146,9 @@ static enum fact read_v1_optional(const char *root)
 
 static void describe(struct memcg *memcg, const struct memcg_facts *facts)
 {
-	snprintf(memcg->raw, sizeof(memcg->raw), "row=%s v2=%s probe=%s v1-optional=%s built=%s logged-off=%s", row_name(facts->row),
-		 fact_name(facts->v2), fact_name(facts->probe), fact_name(facts->v1_optional), fact_name(facts->built),
-		 fact_name(facts->logged_off));
+	snprintf(memcg->raw, sizeof(memcg->raw), "row=%s v2=%s probe=%s v1-optional=%s built=%s logged-off=%s",
+		 row_name(facts->row), fact_name(facts->v2), fact_name(facts->probe), fact_name(facts->v1_optional),
+		 fact_name(facts->built), fact_name(facts->logged_off));
 }
 
 /* Finds or makes the hierarchy that has the controller, and tries it. */

@@ -32,9 +32,10 @@ void misbehave_init(struct misbehave *misbehave, const struct conf *conf)
 
 bool misbehave_before_hello(const struct misbehave *misbehave, int fd)
 {
-	static const char panic[] = "[    0.512345] Kernel panic - not syncing: Attempted to kill init! exitcode=0x0000000b\n"
-				    "[    0.512399] CPU: 0 PID: 1 Comm: init Not tainted\n"
-				    "[    0.512460] ---[ end Kernel panic - not syncing: Attempted to kill init! exitcode=0x0000000b ]---\n";
+	static const char panic[] =
+		"[    0.512345] Kernel panic - not syncing: Attempted to kill init! exitcode=0x0000000b\n"
+		"[    0.512399] CPU: 0 PID: 1 Comm: init Not tainted\n"
+		"[    0.512460] ---[ end Kernel panic - not syncing: Attempted to kill init! exitcode=0x0000000b ]---\n";
 
 	if (misbehave->panic)
 		records_write(fd, panic, sizeof(panic) - 1);

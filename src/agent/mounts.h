@@ -3,7 +3,7 @@
 #ifndef AGENT_MOUNTS_H
 #define AGENT_MOUNTS_H
 
-/* proc, sysfs, devtmpfs and tmpfs, each where the kernel has it and nothing is mounted there yet; a console for standard streams. */
+/* proc, sysfs, devtmpfs, tmpfs: each that the kernel has, where nothing is mounted yet. And a console for the streams. */
 void mounts_make(void);
 
 #endif

@@ -53,7 +53,7 @@ static void change(struct quiet *quiet, const char *path, const char *value)
 		return;
 	quiet_chosen_word(before, file->before, sizeof(file->before));
 	free(before);
-	strcpy(file->path, path);
+	snprintf(file->path, sizeof(file->path), "%s", path);
 	if (strcmp(file->before, value) != 0 && sysfile_write(path, value))
 		quiet->n++;
 }
@@ -67,7 +67,7 @@ void quiet_console(struct quiet *quiet)
 	/* The first of four numbers; written alone, it leaves the others. */
 	if (levels && !klogctl(SYSLOG_CONSOLE_LEVEL, NULL, 1)) {
 		snprintf(file->before, sizeof(file->before), "%.*s", (int)strcspn(levels, " \t"), levels);
-		strcpy(file->path, path);
+		snprintf(file->path, sizeof(file->path), "%s", path);
 		quiet->n++;
 	}
 	free(levels);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * A quiet environment: no address space randomization, no huge pages, no kernel messages on the console. Each setting is read back
- * into the records (identity.h); what was changed is restored at the end, which matters where the agent is not pid 1.
+ * A quiet environment: no address space randomization, no huge pages, no kernel messages on the console. Each setting
+ * is read back into the records (identity.h); what was changed is restored at the end, which matters where the agent
+ * is not pid 1.
  */
 #ifndef AGENT_QUIET_H
 #define AGENT_QUIET_H

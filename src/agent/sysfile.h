@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 /*
- * The whole file with a NUL behind it, which the caller frees; its length without that in `len_out` (may be NULL). NULL with errno
- * when it cannot be read.
+ * The whole file with a NUL behind it, which the caller frees; its length without that in `len_out` (may be NULL).
+ * NULL with errno when it cannot be read.
  */
 char *sysfile_read(const char *root, const char *path, size_t *len_out);
 /* The same without trailing white space. */

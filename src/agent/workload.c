@@ -15,7 +15,8 @@ static const char *const cgroup_words[] = { "auto", "child", "root", NULL };
 const struct workload_option workload_common_options[] = {
 	{ "iterations", OPTION_COUNT, 1, 10000, "5", NULL, "measured iterations a boot" },
 	{ "warmup", OPTION_COUNT, 0, 1000, "2", NULL, "iterations before them that are stored and left out" },
-	{ "cgroup", OPTION_WORD, 0, 0, "auto", cgroup_words, "where it runs when memcg is on: auto and child: a child group, root: the root group" },
+	{ "cgroup", OPTION_WORD, 0, 0, "auto", cgroup_words,
+	  "where it runs when memcg is on: auto and child: a child group, root: the root group" },
 };
 const size_t workload_n_common_options = sizeof(workload_common_options) / sizeof(workload_common_options[0]);
 
@@ -135,12 +136,13 @@ void workload_set(struct workload_run *run, const char *phase, const char *unit,
 void workload_add_compat(struct workload_run *run, const char *line)
 {
 	size_t len = run->compat ? strlen(run->compat) : 0;
-	char *grown = realloc(run->compat, len + strlen(line) + 2);
+	size_t line_len = strlen(line);
+	char *grown = realloc(run->compat, len + line_len + 2);
 
 	if (!grown)
 		return;
-	strcpy(grown + len, line);
-	strcat(grown + len, "\n");
+	memcpy(grown + len, line, line_len);
+	memcpy(grown + len + line_len, "\n", 2);
 	run->compat = grown;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The table of workloads: what each can be told and what it measures. The plan validates a matrix against it on the host, the
- * agent runs it on the device. libc only; built for the host and for arm64.
+ * The table of workloads: what each can be told and what it measures. The plan validates a matrix against it on the
+ * host, the agent runs it on the device. libc only; built for the host and for arm64.
  */
 #ifndef AGENT_WORKLOAD_H
 #define AGENT_WORKLOAD_H
@@ -33,8 +33,8 @@ struct workload_metric {
 	const char *per; /* "page": insn/page, ns/page; rate is page/s */
 	bool higher_is_better;
 	/*
-	 * NULL for what the agent reads; else how the host derives it from the sample's other readings: "sum:A,B" (A and B are
-	 * PHASE.UNIT), "rate:A" (1e9 / A).
+	 * NULL for what the agent reads; else how the host derives it from the sample's other readings: "sum:A,B" (A
+	 * and B are PHASE.UNIT), "rate:A" (1e9 / A).
 	 */
 	const char *derived;
 };
@@ -49,8 +49,8 @@ struct workload_kind {
 	const struct workload_metric *metrics;
 	size_t n_metrics;
 	/*
-	 * NULL, or says why option values that are each good do not go together (NULL = they do). `values` in canonical form, in the
-	 * order of `options`.
+	 * NULL, or says why option values that are each good do not go together (NULL = they do). `values` in
+	 * canonical form, in the order of `options`.
 	 */
 	const char *(*conflict)(const char *const *values);
 	/* Runs one iteration; 0, or -1 with the reason in run->reason. */

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * pft, the page fault test, after the two programs of that name (Lameter's of 2006; 0.12x, Schermerhorn's and Gorman's): an anonymous
- * region is mapped, each worker touches every page of its share (phase fault), and the region is unmapped (phase teardown). Neither
- * mmap nor the start of threads or processes is measured. Threads share the region, and the first thread unmaps it when the others have
- * gone; processes each have an address space of their own, with their share touched, and each unmaps it. ns is the wall time from the first worker's start to the last one's end;
- * instructions are summed over the workers; both are divided by all pages.
+ * pft, the page fault test, after the two programs of that name (Lameter's of 2006; 0.12x, Schermerhorn's and
+ * Gorman's): an anonymous region is mapped, each worker touches every page of its share (phase fault), and the region
+ * is unmapped (phase teardown). Neither mmap nor the start of threads or processes is measured. Threads share the
+ * region, and the first thread unmaps it when the others have gone; processes each have an address space of their
+ * own, with their share touched, and each unmaps it. ns is the wall time from the first worker's start to the last
+ * one's end; instructions are summed over the workers; both are divided by all pages.
  *
- * compat prints one line an iteration in a historic form (IDENTITY compat.LABEL). 0.12x: CPU and wall time of the touch loop alone, as
- * that program had it. 2006: fault and teardown together, since that program timed until its child was reaped; every page is touched, so
- * on 4 KiB pages its rates, which counted four pages a fault, were four times as high.
+ * compat prints one line an iteration in a historic form (IDENTITY compat.LABEL). 0.12x: CPU and wall time of the
+ * touch loop alone, as that program had it. 2006: fault and teardown together, since that program timed until its
+ * child was reaped; every page is touched, so on 4 KiB pages its rates, which counted four pages a fault, were four
+ * times as high.
  */
 #include <errno.h>
 #include <pthread.h>
@@ -30,6 +32,7 @@
 #define HUGE_SIZE ((size_t)2 << 20) /* of one entry of a page middle directory with 4 KiB pages */
 #define DEFAULT_LINE 128 /* bytes of a cache line, where the C library does not know */
 #define FAULT_SLACK 4
+#define MODEL_SIZE_MAX ((uint64_t)4 << 20)
 #define NS_PER_S 1000000000ULL
 
 enum phase { FAULT, TEARDOWN, N_PHASES };
@@ -275,8 +278,8 @@ static int run_processes(struct workload_run *run, struct pft *pft)
 }
 
 /*
- * Maps the region: its start at a multiple of 2 MiB, so that it always has its page tables for itself and never one more, moved up by
- * run->region_offset. What was mapped to find that place is unmapped again.
+ * Maps the region: its start at a multiple of 2 MiB, so that it always has its page tables for itself and never one
+ * more, moved up by run->region_offset. What was mapped to find that place is unmapped again.
  */
 static int map_region(struct workload_run *run, struct pft *pft)
 {
@@ -327,6 +330,10 @@ static int read_options(struct workload_run *run, struct pft *pft)
 	if (pft->cachelines * pft->line_size > pft->page_size)
 		return workload_fail(run, "%zu cache lines of %zu bytes are more than a page", pft->cachelines, pft->line_size);
 
+	/* What is not measured need not be large. */
+	if (run->counter == COUNTER_MODEL && size > MODEL_SIZE_MAX)
+		size = MODEL_SIZE_MAX;
+
 	uint64_t unit = (uint64_t)pft->page_size * pft->n;
 
 	size = (size + unit - 1) / unit * unit;
@@ -342,8 +349,10 @@ static int make_team(struct workload_run *run, struct pft *pft)
 	pthread_barrierattr_t shared;
 	struct team *team = mmap(NULL, sizeof(*team), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	if (team == MAP_FAILED)
-		return workload_fail(run, "mmap: %s", strerror(errno));
+	if (team == MAP_FAILED) {
+		workload_fail(run, "mmap: %s", strerror(errno));
+		return -1;
+	}
 	memset(team, 0, sizeof(*team));
 	pthread_barrierattr_init(&shared);
 	pthread_barrierattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
@@ -380,7 +389,8 @@ static int check_worker(struct workload_run *run, const struct pft *pft, const s
 				     (unsigned long long)pages);
 	/* A model's numbers are not measured: a busy host may page. */
 	if (fault->major_faults + teardown->major_faults && run->counter != COUNTER_MODEL)
-		return workload_fail(run, "%llu major faults", (unsigned long long)(fault->major_faults + teardown->major_faults));
+		return workload_fail(run, "%llu major faults",
+				     (unsigned long long)(fault->major_faults + teardown->major_faults));
 	return 0;
 }
 
@@ -423,10 +433,10 @@ static void print_compat(struct workload_run *run, const struct pft *pft, const 
 	if (old)
 		snprintf(repeat, sizeof(repeat), " %3d", 1);
 	if (!run->compat)
-		workload_add_compat(run, old ? " Gb Rep Thr CLine   User   System     Wall flt/cpu/s fault/wsec" :
-					       " Gb Thr CLine   User   System     Wall flt/cpu/s fault/wsec");
-	snprintf(line, sizeof(line), "%3llu%s %3u %5zu %5.2fs %7.2fs %7.2fs %.3f %.3f", (unsigned long long)pft->size >> 30, repeat,
-		 pft->n, pft->cachelines, user, system, wall, per_second(pages, user + system), per_second(pages, wall));
+		workload_add_compat(run, old ? " Gb Rep Thr CLine   User   System     Wall flt/cpu/s fault/wsec"
+					     : " Gb Thr CLine   User   System     Wall flt/cpu/s fault/wsec");
+	snprintf(line, sizeof(line), "%3llu%s %3u %5zu %5.2fs %7.2fs %7.2fs %.3f %.3f", (unsigned long long)pft->size >> 30,
+		 repeat, pft->n, pft->cachelines, user, system, wall, per_second(pages, user + system), per_second(pages, wall));
 	workload_add_compat(run, line);
 }
 

@@ -26,15 +26,15 @@ struct workload_run {
 	int iteration; /* from 0; warm-ups are negative, -1 is the last of them */
 	double readings[WORKLOAD_MAX_METRICS]; /* in the order of kind->metrics; NAN = not read */
 	struct workload_checks checks;
-	char *compat; /* lines in the form of a historic program, grown by iterate(); NULL = none; freed by workload_run_deinit() */
+	char *compat; /* lines of a historic program, grown by iterate(); NULL = none; freed by workload_run_deinit() */
 	char reason[WORKLOAD_REASON_MAX];
 };
 
 extern const struct workload_kind workload_pft;
 
 /*
- * Checks a workload's settings against its kind's table: unknown options, values, values that do not go together. False with a
- * one-line reason.
+ * Checks a workload's settings against its kind's table: unknown options, values, values that do not go together.
+ * False with a one-line reason.
  */
 bool workload_check(const struct conf_workload *settings, char *reason, size_t reason_size);
 /* The value of an option of a checked workload; its default when it is not given. */

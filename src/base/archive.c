@@ -167,7 +167,9 @@ static struct error *seek_member(struct tar *tar, const char *wanted, bool as_pr
 		if (!more)
 			return error_new(ERROR_LAB, "%s has no member %s%s%s", tar->name, as_prefix ? "" : "*", wanted,
 					 as_prefix ? "*" : "");
-		if (path_matches(entry_path(tar->entry), wanted, as_prefix) && archive_entry_filetype(tar->entry) == AE_IFREG)
+		/* ar members written by binutils have no type bits in their mode. */
+		mode_t type = archive_entry_filetype(tar->entry);
+		if (path_matches(entry_path(tar->entry), wanted, as_prefix) && (type == AE_IFREG || !type))
 			return NULL;
 	}
 }
@@ -213,7 +215,7 @@ struct error *tar_next(struct tar *tar, struct tar_member *member_out, bool *mor
 			hardlink += 2;
 		*member_out = (struct tar_member){
 			.path = entry_path(tar->entry),
-			.mode = archive_entry_mode(tar->entry),
+			.mode = archive_entry_mode(tar->entry) | (hardlink ? S_IFREG : 0),
 			.link_target = archive_entry_symlink(tar->entry),
 			.hardlink = hardlink,
 			.size = (uint64_t)archive_entry_size(tar->entry),
@@ -236,7 +238,8 @@ struct error *archive_read_all(struct archive *archive, const char *name, uint64
 		if (!got)
 			return NULL;
 		if (total > limit)
-			return error_new(ERROR_LAB, "cannot read %s: it unpacks to more than %llu bytes", name, (unsigned long long)limit);
+			return error_new(ERROR_LAB, "cannot read %s: it unpacks to more than %llu bytes", name,
+					 (unsigned long long)limit);
 	}
 }
 

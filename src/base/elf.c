@@ -108,7 +108,9 @@ static size_t embedded_elf_length(const unsigned char *at, size_t len)
 	} else {
 		return 0;
 	}
-	if (!sections || section_offset > len || section_size * sections > len - section_offset)
+	/* Headers that overlap are no linker's work. */
+	if (!sections || section_offset < sizeof(Elf32_Ehdr) || section_offset > len ||
+	    section_size * sections > len - section_offset)
 		return 0;
 	return (size_t)(section_offset + section_size * sections);
 }
@@ -126,7 +128,8 @@ bool build_id_in_bytes(const void *data, size_t len, char hex_out[BUILD_ID_HEX_S
 			continue;
 		}
 		uint64_t size = field(bytes + i + offsetof(Elf32_Nhdr, n_descsz), 4);
-		if (field(bytes + i, 4) != sizeof(ELF_NOTE_GNU) || field(bytes + i + offsetof(Elf32_Nhdr, n_type), 4) != NT_GNU_BUILD_ID ||
+		if (field(bytes + i, 4) != sizeof(ELF_NOTE_GNU) ||
+		    field(bytes + i + offsetof(Elf32_Nhdr, n_type), 4) != NT_GNU_BUILD_ID ||
 		    memcmp(bytes + i + sizeof(Elf32_Nhdr), ELF_NOTE_GNU, sizeof(ELF_NOTE_GNU)))
 			continue;
 		if (size < 8 || size > BUILD_ID_MAX || size > len - i - head)

@@ -18,7 +18,9 @@ enum log_level log_get_level(void)
 
 void log_message(enum log_level level, const char *format, ...)
 {
-	static const char *const labels[] = { [LOG_ERROR] = "error: ", [LOG_WARNING] = "warning: ", [LOG_INFO] = "", [LOG_DEBUG] = "" };
+	static const char *const labels[] = {
+		[LOG_ERROR] = "error: ", [LOG_WARNING] = "warning: ", [LOG_INFO] = "", [LOG_DEBUG] = ""
+	};
 	va_list args;
 
 	if (level > current_level)

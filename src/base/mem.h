@@ -37,11 +37,11 @@ void cleanup_close(int *fd);
 #define AUTO_CLOSE CLEANUP(cleanup_close)
 
 /* Hands the pointer out of an AUTO_* variable: returns its value and sets it to NULL. */
-#define take_ptr(p)                      \
-	({                               \
-		__typeof__(p) taken_ = (p); \
-		(p) = NULL;              \
-		taken_;                  \
+#define take_ptr(p)                                                                                                              \
+	({                                                                                                                       \
+		__typeof__(p) taken_ = (p);                                                                                      \
+		(p) = NULL;                                                                                                      \
+		taken_;                                                                                                          \
 	})
 
 #endif

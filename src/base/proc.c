@@ -192,7 +192,8 @@ void cleanup_proc(struct proc **proc)
 	proc_stop(*proc, KILL_GRACE_MS);
 }
 
-struct error *proc_wait(struct proc *proc, int64_t deadline_ms, struct guard guard, bool *ended_out, struct proc_result *result_out)
+struct error *proc_wait(struct proc *proc, int64_t deadline_ms, struct guard guard, bool *ended_out,
+			struct proc_result *result_out)
 {
 	struct pollfd pfds[] = { { .fd = proc->pidfd, .events = POLLIN }, { .fd = guard.fd, .events = POLLIN } };
 	int ready;

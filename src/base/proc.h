@@ -67,7 +67,8 @@ struct proc_start {
 struct error *proc_start(const struct proc_start *spec, struct proc **proc_out) MUST_CHECK;
 pid_t proc_pid(const struct proc *proc);
 /* Waits until it ends, the deadline passes or the guard fires. *ended_out tells. */
-struct error *proc_wait(struct proc *proc, int64_t deadline_ms, struct guard guard, bool *ended_out, struct proc_result *result_out) MUST_CHECK;
+struct error *proc_wait(struct proc *proc, int64_t deadline_ms, struct guard guard, bool *ended_out,
+			struct proc_result *result_out) MUST_CHECK;
 /* SIGTERM to the group, SIGKILL after `grace_ms`, reap, free. NULL is fine. */
 void proc_stop(struct proc *proc, int64_t grace_ms);
 void cleanup_proc(struct proc **proc); /* proc_stop with 2 s */

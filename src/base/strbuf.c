@@ -188,8 +188,10 @@ static size_t edit_distance(const char *a, const char *b)
 	for (size_t i = 1; i <= la; i++) {
 		for (size_t j = 1; j <= lb; j++) {
 			size_t cost = a[i - 1] != b[j - 1];
-			size_t best = min3(d[(i - 1) * width + j] + 1, d[i * width + j - 1] + 1, d[(i - 1) * width + j - 1] + cost);
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && d[(i - 2) * width + j - 2] + 1 < best)
+			size_t best =
+				min3(d[(i - 1) * width + j] + 1, d[i * width + j - 1] + 1, d[(i - 1) * width + j - 1] + cost);
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    d[(i - 2) * width + j - 2] + 1 < best)
 				best = d[(i - 2) * width + j - 2] + 1;
 			d[i * width + j] = best;
 		}

@@ -12,7 +12,10 @@ struct strbuf {
 	size_t cap;
 };
 
-#define STRBUF_INIT { NULL, 0, 0 }
+#define STRBUF_INIT                                                                                                              \
+	{                                                                                                                        \
+		NULL, 0, 0                                                                                                       \
+	}
 #define AUTO_STRBUF CLEANUP(strbuf_deinit) struct strbuf
 
 void strbuf_deinit(struct strbuf *sb);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -80,6 +81,19 @@ static void send_error(struct worker_self *self, const struct error *error)
 	AUTO_ERROR ignored = worker_send(self, record);
 }
 
+/* What the worker itself took, its children not counted. */
+static void send_usage(struct worker_self *self)
+{
+	struct rusage usage;
+	AUTO_JNODE record = jnode_object();
+
+	getrusage(RUSAGE_SELF, &usage);
+	jnode_set_string(record, "type", "usage");
+	jnode_set_int(record, "cpu_ms", clock_self_cpu_ms());
+	jnode_set_int(record, "rss_kb", usage.ru_maxrss);
+	AUTO_ERROR ignored = worker_send(self, record);
+}
+
 static _Noreturn void run_worker(const char *name, worker_main *main, void *arg, int send_fd, int guard_fd)
 {
 	sigset_t none;
@@ -103,6 +117,7 @@ static _Noreturn void run_worker(const char *name, worker_main *main, void *arg,
 	struct error *error = main(&self, arg);
 	if (error)
 		send_error(&self, error);
+	send_usage(&self);
 	_exit(error ? 1 : 0);
 }
 

@@ -19,7 +19,10 @@ struct worker_self {
 struct error *worker_send(struct worker_self *self, const struct jnode *record) MUST_CHECK;
 
 struct worker;
-/* The work. Its error, if any, is sent as a last record {"type": "error", "kind": ..., "message": ...} by the frame. */
+/*
+ * The work. The frame sends its error, if any, as a record {"type": "error", "kind": ..., "message": ...}, and last what the worker itself took:
+ * {"type": "usage", "cpu_ms": ..., "rss_kb": ...}.
+ */
 typedef struct error *worker_main(struct worker_self *self, void *arg);
 
 /* Forks. `name` is for messages and the process title. The child closes all descriptors but 0-2 and its own. */

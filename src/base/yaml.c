@@ -187,7 +187,8 @@ static struct yaml_node *build_node(struct build *build, int index, struct pos n
 		return NULL;
 	if (++build->nodes > NODES_MAX) {
 		build->too_many = true;
-		error_join(&build->errors, error_at(near, "the file, its aliases written out, has more than %d values", NODES_MAX));
+		error_join(&build->errors,
+			   error_at(near, "the file, its aliases written out, has more than %d values", NODES_MAX));
 		return NULL;
 	}
 	if (!may_descend(build, index, pos, near))

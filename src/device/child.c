@@ -52,7 +52,8 @@ static void describe_end(const struct child *child, const struct proc_result *re
 	bool terminated = message && strstr(message, "terminating on signal");
 
 	if (result->signal)
-		ending->message = xasprintf("%s was killed by signal %d (%s)", child->program, result->signal, strsignal(result->signal));
+		ending->message =
+			xasprintf("%s was killed by signal %d (%s)", child->program, result->signal, strsignal(result->signal));
 	else if ((result->exit_status || terminated) && message)
 		ending->message = xasprintf("%s ended with status %d: %s", child->program, result->exit_status, message);
 	else if (result->exit_status)

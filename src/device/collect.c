@@ -40,14 +40,15 @@ static size_t join_pieces(const struct console *console, size_t seq, struct jnod
 {
 	const struct wire_record *piece = identity_at(console, seq);
 	const struct wire_record *second = identity_at(console, seq + 1);
-	size_t base = piece_base(piece->name, 0);
+	size_t base = piece && second ? piece_base(piece->name, 0) : 0;
 
-	if (!base || !second || piece_base(second->name, 1) != base || memcmp(piece->name, second->name, base))
+	if (!base || piece_base(second->name, 1) != base || memcmp(piece->name, second->name, base))
 		return 0;
 	AUTO_FREE char *key = xstrndup(piece->name, base);
 	AUTO_STRBUF value = STRBUF_INIT;
 	size_t n = 0;
-	for (; piece && piece_base(piece->name, (int)n) == base && !memcmp(piece->name, key, base); piece = identity_at(console, seq + n)) {
+	for (; piece && piece_base(piece->name, (int)n) == base && !memcmp(piece->name, key, base);
+	     piece = identity_at(console, seq + n)) {
 		strbuf_adds(&value, piece->value);
 		n++;
 	}
@@ -234,7 +235,7 @@ static void read_results(const struct console *console, struct boot_record *reco
 		if (result && result->type == WIRE_RESULT)
 			read_result(result, record, &warm, failures);
 	}
-	if (record->n_readings)
+	if (warm)
 		number_warmups(record, warm);
 	else if (!failures->len)
 		add_reason(failures, "the agent reported no readings");
@@ -253,9 +254,9 @@ void collect_record(const struct console *console, const struct collect_expected
 		return;
 	}
 	if (!console_complete(console)) {
-		record->reason = console->n_ends ? xasprintf("console lost records: %zu of %u in both copies", console_missing(console),
-							     (unsigned)console->count) :
-						   xstrdup("console lost records: no END in either copy");
+		record->reason = console->n_ends ? xasprintf("console lost records: %zu of %u in both copies",
+							     console_missing(console), (unsigned)console->count)
+						 : xstrdup("console lost records: no END in either copy");
 		return;
 	}
 	compare_identity(record, expected, &wrong, &untold);

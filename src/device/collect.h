@@ -11,7 +11,8 @@ struct collect_expected {
 	const char *build_id; /* hex; NULL = nothing to compare with (a device without images) */
 	const char *cmdline; /* all of /proc/cmdline, padding included */
 	enum memcg_state memcg; /* MEMCG_UNKNOWN = whatever the agent proves */
-	const struct strlist *boot_ids; /* of boots before this one: one of them again means that nothing was booted; NULL = they may repeat */
+	const struct strlist
+		*boot_ids; /* of boots before this one: one of them again means that nothing was booted; NULL = they may repeat */
 };
 
 /*

@@ -21,16 +21,13 @@ static const char panic_words[] = "Kernel panic - not syncing: ";
 
 /* How the kernel begins the report of a bug of its own that need not be a panic (arm64 and generic code, 4.19 to 6.12). */
 static const char *const oops_words[] = {
-	"Internal error: ",
-	"Unable to handle kernel ",
-	"kernel BUG at ",
-	"BUG: unable to handle ",
-	"Bad mode in ",
+	"Internal error: ", "Unable to handle kernel ", "kernel BUG at ", "BUG: unable to handle ", "Bad mode in ",
 };
 
 /* The first thing that a kernel prints, and the first things that firmware prints. */
 static const char *const kernel_banners[] = { "Booting Linux on physical CPU", "Linux version " };
-static const char *const firmware_banners[] = { "U-Boot SPL 2", "U-Boot 2", "NOTICE:  BL1: ", "NOTICE:  Booting Trusted Firmware" };
+static const char *const firmware_banners[] = { "U-Boot SPL 2", "U-Boot 2",
+						"NOTICE:  BL1: ", "NOTICE:  Booting Trusted Firmware" };
 
 struct console *console_new(const char *cmdline)
 {
@@ -162,7 +159,8 @@ static void look_for_restart(struct console *console, const char *line)
 	bool firmware = find_any(line, firmware_banners, ARRAY_SIZE(firmware_banners));
 	bool ran = console->banner || console->booting || console->hello;
 
-	if ((booting && (console->booting || console->hello)) || (banner && (console->banner || console->hello)) || (firmware && ran))
+	if ((booting && (console->booting || console->hello)) || (banner && (console->banner || console->hello)) ||
+	    (firmware && ran))
 		note_once(&console->restart, line);
 	console->booting |= booting;
 	console->banner |= banner;
@@ -258,8 +256,8 @@ struct reading_state {
 };
 
 /* The next moment at which something is to be decided if no byte comes. */
-static int64_t next_deadline(const struct console *console, const struct console_limits *limits, const struct reading_state *state,
-			     enum console_stop *stop_out)
+static int64_t next_deadline(const struct console *console, const struct console_limits *limits,
+			     const struct reading_state *state, enum console_stop *stop_out)
 {
 	int64_t deadline = state->last_byte_ms + (console->n_ends || state->over_ms ? limits->settle_ms : limits->silence_ms);
 

@@ -134,7 +134,8 @@ struct error *boot_record_from_json(const struct jnode *json, struct boot_record
 	const struct jnode *identity = jnode_get(json, "identity");
 	if (jnode_is_object(identity))
 		record->identity = identity_copy(identity);
-	if (id < 0 || !boot_status_parse(jnode_string(json, "status", ""), &record->status) || !readings_from_json(json, record)) {
+	if (id < 0 || !boot_status_parse(jnode_string(json, "status", ""), &record->status) ||
+	    !readings_from_json(json, record)) {
 		boot_record_free(record);
 		return error_new(ERROR_LAB, "a boot record cannot be read: id, status or readings are not as expected");
 	}
@@ -173,7 +174,8 @@ static const struct lane_ops *ops_of(const struct device_context *context)
 	return context->profile->kind == DEVICE_SIM ? &sim_lane_ops : &qemu_lane_ops;
 }
 
-struct error *device_run_block(const struct device_context *context, const struct boot_request *requests, size_t n, boot_emit *emit, void *arg)
+struct error *device_run_block(const struct device_context *context, const struct boot_request *requests, size_t n,
+			       boot_emit *emit, void *arg)
 {
 	return lane_run_block(ops_of(context), context, requests, n, emit, arg);
 }

@@ -28,7 +28,7 @@ struct boot_request {
 	const char *kernel_file; /* Image; NULL on a device without images */
 	const char *image_sha256; /* checked against the file right before it is booted; NULL = no image */
 	const char *cmdline; /* all of it but padding */
-	const char *build_id; /* expected; hex */
+	const char *build_id; /* expected; hex. NULL only on a device without images: then it is not compared */
 	enum memcg_state memcg; /* expected */
 	const char *workloads; /* the workload part of the agent's settings (agent/conf.h), ready made */
 	const char *console_path; /* where the console's bytes are kept */
@@ -79,7 +79,8 @@ struct device_context {
  * final outcome per request. An error only when the whole device is unusable (ERROR_LAB) or interrupted.
  */
 typedef struct error *boot_emit(void *arg, const struct boot_record *record);
-struct error *device_run_block(const struct device_context *context, const struct boot_request *requests, size_t n, boot_emit *emit, void *arg) MUST_CHECK;
+struct error *device_run_block(const struct device_context *context, const struct boot_request *requests, size_t n,
+			       boot_emit *emit, void *arg) MUST_CHECK;
 
 /* "" when the device can be used here and now, else why not (missing program, ...); the caller frees. For doctor and devices. */
 char *device_check(const struct device_context *context);

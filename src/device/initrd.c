@@ -32,7 +32,9 @@ struct error *initrd_build(const char *agent_path, const char *settings, struct 
 		{ .path = "tmp", .mode = S_IFDIR | 01777 },
 		{ .path = "init", .mode = S_IFREG | 0755, .data = strbuf_str(&agent), .size = agent.len },
 	};
-	const struct cpio_entry conf = { .path = "memcg-ab.conf", .mode = S_IFREG | 0644, .data = settings, .size = strlen(settings) };
+	const struct cpio_entry conf = {
+		.path = "memcg-ab.conf", .mode = S_IFREG | 0644, .data = settings, .size = strlen(settings)
+	};
 	error = cpio_write(base, ARRAY_SIZE(base), &archives);
 	if (error)
 		return error;

@@ -16,8 +16,9 @@
 #include "device/settings.h"
 
 /* How long another run may have the device before this one gives up, and how often the guard is looked at meanwhile. */
-#define LOCK_WAIT_MS (10 * 60 * 1000)
+#define LOCK_WAIT_MS 600000
 #define LOCK_SLICE_MS 250
+#define LOCK_MAX_UNEXPLAINED 3
 /* How long an agent's last words, a dying kernel's or a power-off may take. */
 #define SETTLE_MS 5000
 #define POWER_OFF_MS 5000
@@ -49,21 +50,26 @@ static struct error *blame_lab(struct error *error, struct boot_record *record)
 	return NULL;
 }
 
-/* Proves right before the boot that the file is the one that was built; *same_out tells. */
-static struct error *check_image(const struct boot_request *request, struct boot_record *record, bool *same_out)
+/* Proves right before the boot that the file is the one that was built, and can be told from others once it runs; *good_out tells. */
+static struct error *check_image(const struct boot_request *request, struct boot_record *record, bool *good_out)
 {
 	char found[HASH_HEX_SIZE];
 
-	*same_out = true;
+	*good_out = true;
 	if (!request->kernel_file || !request->image_sha256)
 		return NULL;
 	struct error *error = hash_file(request->kernel_file, found);
 	if (error)
 		return error;
-	*same_out = !strcmp(found, request->image_sha256);
-	if (!*same_out) {
-		set_outcome(record, BOOT_VOID, xasprintf("another Image than the one that was built: sha256 of %s is %s, expected %s",
-							 request->kernel_file, found, request->image_sha256));
+	*good_out = request->build_id && !strcmp(found, request->image_sha256);
+	if (!request->build_id) {
+		set_outcome(record, BOOT_VOID,
+			    xasprintf("the build id of %s is not known: no kernel could be proved to be it",
+				      request->kernel_file));
+	} else if (!*good_out) {
+		set_outcome(record, BOOT_VOID,
+			    xasprintf("another Image than the one that was built: sha256 of %s is %s, expected %s",
+				      request->kernel_file, found, request->image_sha256));
 	}
 	return NULL;
 }
@@ -125,8 +131,8 @@ static char *describe_death(const struct console *console)
  * Who is to blame. The kernel, when it says so itself; the lab, when what carries the machine failed or the console lost what
  * the agent said; the kernel again, when it went silent or off on a machine that works.
  */
-static void judge(const struct console *console, enum console_stop stop, const struct lane_ending *ending, const struct profile *profile,
-		  const struct collect_expected *expected, struct boot_record *record)
+static void judge(const struct console *console, enum console_stop stop, const struct lane_ending *ending,
+		  const struct profile *profile, const struct collect_expected *expected, struct boot_record *record)
 {
 	char *death = describe_death(console);
 	/* All records are printed before the first END, so a second copy means that only END was lost. */
@@ -188,7 +194,8 @@ static struct error *run_steps(struct block *block, struct lane_boot *boot, stru
 }
 
 /* One attempt at a request. *record_out is set unless it was interrupted. */
-static struct error *attempt_boot(struct block *block, const struct boot_request *request, unsigned attempt, struct boot_record **record_out)
+static struct error *attempt_boot(struct block *block, const struct boot_request *request, unsigned attempt,
+				  struct boot_record **record_out)
 {
 	AUTO_FREE char *name = xasprintf("boot-%u-%u", request->id, attempt);
 	AUTO_FREE char *dir = path_join(block->context->scratch_dir, name);
@@ -203,13 +210,13 @@ static struct error *attempt_boot(struct block *block, const struct boot_request
 		.boot_ids = &block->boot_ids,
 	};
 	int64_t started = clock_ms();
-	bool same = false;
+	bool good = false;
 
 	record->id = request->id;
-	struct error *error = check_image(request, record, &same);
-	if (!error && same)
+	struct error *error = check_image(request, record, &good);
+	if (!error && good)
 		error = file_mkdirs(dir);
-	if (!error && same)
+	if (!error && good)
 		error = run_steps(block, &boot, record);
 	error = blame_lab(error, record);
 	error_free(file_remove_tree(dir));
@@ -280,8 +287,8 @@ static struct error *run_request(struct block *block, const struct boot_request 
 			boot_record_free(record);
 			return error;
 		}
-		log_info("%s on %s: %s: %s; trying again", request->variant, block->context->name, boot_status_name(record->status),
-			 record->reason);
+		log_info("%s on %s: %s: %s; trying again", request->variant, block->context->name,
+			 boot_status_name(record->status), record->reason);
 		strlist_addf(&earlier, "%s: %s", boot_status_name(record->status), record->reason);
 		boot_record_free(record);
 		error = set_console_aside(request, attempt);
@@ -295,17 +302,22 @@ static struct error *take_lock(const struct device_context *context, struct lock
 {
 	AUTO_FREE char *holder = xasprintf("memcg-ab booting on %s, pid %d", context->name, (int)getpid());
 	int64_t deadline = clock_deadline(LOCK_WAIT_MS);
+	unsigned n_unexplained = 0;
 
-	for (;;) {
+	for (bool told = false;; told = true) {
 		struct error *error = guard_check(context->guard);
 		if (error)
 			return error;
 		error = lock_take(context->lock_path, holder, clock_deadline(LOCK_SLICE_MS), lock_out);
 		if (!error)
 			return NULL;
+		/* No holder: it has just gone, or the lock itself cannot be had. */
 		AUTO_FREE char *present = lock_holder(context->lock_path);
-		if (!present || clock_ms() >= deadline)
+		n_unexplained += !present;
+		if (n_unexplained == LOCK_MAX_UNEXPLAINED || clock_ms() >= deadline)
 			return error_wrap(error, "device %s is not free", context->name);
+		if (!told)
+			log_info("waiting for device %s: %s", context->name, error_message(error));
 		error_free(error);
 	}
 }
@@ -320,8 +332,8 @@ static struct error *run_requests(struct block *block, const struct boot_request
 	return NULL;
 }
 
-struct error *lane_run_block(const struct lane_ops *ops, const struct device_context *context, const struct boot_request *requests, size_t n,
-			     boot_emit *emit, void *arg)
+struct error *lane_run_block(const struct lane_ops *ops, const struct device_context *context,
+			     const struct boot_request *requests, size_t n, boot_emit *emit, void *arg)
 {
 	struct block block = { .ops = ops, .context = context };
 	AUTO_FREE char *unusable = ops->check(context);

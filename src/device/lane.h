@@ -43,7 +43,7 @@ struct lane_ops {
 };
 
 /* device_run_block() for a kind of device. */
-struct error *lane_run_block(const struct lane_ops *ops, const struct device_context *context, const struct boot_request *requests, size_t n,
-			     boot_emit *emit, void *arg) MUST_CHECK;
+struct error *lane_run_block(const struct lane_ops *ops, const struct device_context *context,
+			     const struct boot_request *requests, size_t n, boot_emit *emit, void *arg) MUST_CHECK;
 
 #endif

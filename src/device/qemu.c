@@ -32,17 +32,22 @@ static char *qemu_check(const struct device_context *context)
 	return xstrdup("");
 }
 
+/* Raised when the arguments or the ramdisk's layout change: what was measured with the old ones is then measured again. */
+#define ARGUMENTS_RECIPE 1
+
 static struct error *qemu_version(const struct device_context *context, char **version_out)
 {
 	const char *const argv[] = { context->profile->qemu.program, "--version", NULL };
-	const struct proc_spec spec = { .argv = argv, .deadline_ms = clock_deadline(VERSION_TIMEOUT_MS), .guard = context->guard };
+	const struct proc_spec spec = { .argv = argv,
+					.deadline_ms = clock_deadline(VERSION_TIMEOUT_MS),
+					.guard = context->guard };
 	AUTO_STRBUF out = STRBUF_INIT;
 
 	struct error *error = proc_run_ok(&spec, ERROR_LAB, &out);
 	if (error)
 		return error;
 	const char *text = strbuf_str(&out);
-	*version_out = xstrndup(text, strcspn(text, "\r\n"));
+	*version_out = xasprintf("%.*s; arguments %d", (int)strcspn(text, "\r\n"), text, ARGUMENTS_RECIPE);
 	return NULL;
 }
 
@@ -52,8 +57,8 @@ static void add_pair(struct strlist *argv, const char *option, const char *value
 	strlist_add(argv, value);
 }
 
-void qemu_arguments(const struct profile *profile, const struct nuisance *nuisance, const char *kernel_file, const char *initrd_file,
-		    const char *cmdline, struct strlist *argv)
+void qemu_arguments(const struct profile *profile, const struct nuisance *nuisance, const char *kernel_file,
+		    const char *initrd_file, const char *cmdline, struct strlist *argv)
 {
 	const struct qemu_settings *qemu = &profile->qemu;
 	uint64_t memory = nuisance && nuisance->memory ? nuisance->memory : qemu->memory;
@@ -85,7 +90,9 @@ static struct error *qemu_deploy(struct lane_boot *boot)
 {
 	const struct qemu_settings *qemu = &boot->context->profile->qemu;
 	/* Without icount QEMU has no counter of instructions. */
-	const struct settings settings = { .counter = qemu->icount ? "pmu" : "clock", .clock = !qemu->icount, .finish = "poweroff" };
+	const struct settings settings = { .counter = qemu->icount ? "pmu" : "clock",
+					   .clock = !qemu->icount,
+					   .finish = "poweroff" };
 	struct qemu_boot *state = xcalloc(1, sizeof(*state));
 	AUTO_STRBUF text = STRBUF_INIT;
 	AUTO_STRBUF initrd = STRBUF_INIT;
@@ -110,7 +117,8 @@ static struct error *qemu_boot(struct lane_boot *boot)
 
 	if (pipe2(console, O_CLOEXEC) < 0)
 		return error_os(errno, "cannot make a pipe");
-	qemu_arguments(boot->context->profile, boot->request->nuisance, boot->request->kernel_file, state->initrd, boot->cmdline, &argv);
+	qemu_arguments(boot->context->profile, boot->request->nuisance, boot->request->kernel_file, state->initrd, boot->cmdline,
+		       &argv);
 	return child_start(&state->child, &argv, console);
 }
 

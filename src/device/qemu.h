@@ -9,7 +9,7 @@
 extern const struct lane_ops qemu_lane_ops;
 
 /* QEMU's arguments for one boot: nothing in them but the profile, the request and the files. Added to `argv`. */
-void qemu_arguments(const struct profile *profile, const struct nuisance *nuisance, const char *kernel_file, const char *initrd_file,
-		    const char *cmdline, struct strlist *argv);
+void qemu_arguments(const struct profile *profile, const struct nuisance *nuisance, const char *kernel_file,
+		    const char *initrd_file, const char *cmdline, struct strlist *argv);
 
 #endif

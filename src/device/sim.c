@@ -160,8 +160,9 @@ static struct error *write_boot_id(const char *root, bool lie)
 		return error_os(errno, "cannot draw a boot id");
 	r[6] = (r[6] & 0x0f) | 0x40;
 	r[8] = (r[8] & 0x3f) | 0x80;
-	AUTO_FREE char *text = xasprintf("%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x\n", r[0], r[1], r[2], r[3], r[4],
-					 r[5], r[6], r[7], r[8], r[9], r[10], r[11], r[12], r[13], r[14], r[15]);
+	AUTO_FREE char *text =
+		xasprintf("%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x\n", r[0], r[1], r[2], r[3], r[4],
+			  r[5], r[6], r[7], r[8], r[9], r[10], r[11], r[12], r[13], r[14], r[15]);
 	return write_text(root, "proc/sys/kernel/random/boot_id", text);
 }
 
@@ -205,7 +206,8 @@ static struct error *write_root(const struct lane_boot *boot, const char *root)
 {
 	const struct sim_settings *sim = &boot->context->profile->sim;
 	AUTO_FREE char *build_id = told_build_id(boot->request);
-	AUTO_FREE char *cmdline = xasprintf("%s%s\n", boot->cmdline, sim_fault_applies(sim, boot, "lie-cmdline") ? " memcg_ab.lie" : "");
+	AUTO_FREE char *cmdline =
+		xasprintf("%s%s\n", boot->cmdline, sim_fault_applies(sim, boot, "lie-cmdline") ? " memcg_ab.lie" : "");
 
 	struct error *error = write_notes(root, build_id, sim_fault_applies(sim, boot, "lie-build-id"));
 	if (!error)

@@ -65,7 +65,10 @@ char *build_log_first_error(const char *log, const char *src)
 	static const struct {
 		const char *const *needles;
 		size_t n;
-	} levels[] = { { compiler, ARRAY_SIZE(compiler) }, { linker, ARRAY_SIZE(linker) }, { kconfig, ARRAY_SIZE(kconfig) }, { make, ARRAY_SIZE(make) } };
+	} levels[] = { { compiler, ARRAY_SIZE(compiler) },
+		       { linker, ARRAY_SIZE(linker) },
+		       { kconfig, ARRAY_SIZE(kconfig) },
+		       { make, ARRAY_SIZE(make) } };
 	const char *line;
 	size_t len;
 
@@ -105,7 +108,8 @@ static char *missing_tool(const char *name)
 {
 	AUTO_FREE char *package = toolchain_package(name);
 
-	return package ? xasprintf("'%s' is missing; install it (Debian: apt install %s)", name, package) : xasprintf("'%s' is missing", name);
+	return package ? xasprintf("'%s' is missing; install it (Debian: apt install %s)", name, package)
+		       : xasprintf("'%s' is missing", name);
 }
 
 char *build_log_lab_fault(const char *log)

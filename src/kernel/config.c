@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/file.h"
 #include "base/hash.h"
@@ -23,7 +24,9 @@ static struct error *add_host_tools(struct hash *hash, struct guard guard)
 	for (size_t i = 0; i < ARRAY_SIZE(tools); i++) {
 		AUTO_STRBUF out = STRBUF_INIT;
 		const char *const argv[] = { tools[i], "--version", NULL };
-		const struct proc_spec spec = { .argv = argv, .out = &out, .deadline_ms = clock_deadline(VERSION_TIMEOUT_MS), .guard = guard };
+		const struct proc_spec spec = {
+			.argv = argv, .out = &out, .deadline_ms = clock_deadline(VERSION_TIMEOUT_MS), .guard = guard
+		};
 		struct proc_result result;
 		struct error *err = proc_find(tools[i]) ? proc_run(&spec, &result) : NULL;
 		if (err)
@@ -42,8 +45,8 @@ static void add_requests(struct hash *hash, const char *label, const struct frag
 	}
 }
 
-static struct error *resolved_key(const struct config_input *input, const char *digest, const struct toolchain_info *toolchain, struct guard guard,
-				  char key_out[HASH_HEX_SIZE])
+static struct error *resolved_key(const struct config_input *input, const char *digest, const struct toolchain_info *toolchain,
+				  struct guard guard, char key_out[HASH_HEX_SIZE])
 {
 	const struct kernel *kernel = input->kernel;
 	AUTO_STRBUF base = STRBUF_INIT;
@@ -185,31 +188,34 @@ struct explanation {
 	bool modules;
 };
 
-static struct error *explain_one(struct explanation *explanation, const struct finding *finding, const char *kernel, struct strlist *dropped)
+static struct error *explain_one(struct explanation *explanation, const struct finding *finding, const char *kernel,
+				 struct strlist *dropped)
 {
 	const struct config_request *request = finding->request;
 	bool unknown = is_unknown(&explanation->facts, request->name);
 	if (finding->holds && !unknown)
 		return NULL;
 
-	AUTO_FREE char *reason = config_reason(&explanation->facts, request->name, request->value, finding->actual, explanation->modules);
+	AUTO_FREE char *reason =
+		config_reason(&explanation->facts, request->name, request->value, finding->actual, explanation->modules);
 	if (request->optional) {
 		strlist_addf(dropped, "%s=%s: %s", request->name, request->value, reason ? reason : "it is set otherwise");
 		return NULL;
 	}
 	AUTO_FREE char *hint = unknown ? suggest(&explanation->facts, request->name) : xstrdup("");
 	AUTO_FREE char *of_kernel = *kernel ? xasprintf(" of kernel '%s'", kernel) : xstrdup("");
-	struct error *err = unknown ? error_at(request->pos, "%s=%s: %s%s%s", request->name, request->value, reason, of_kernel, hint) :
-				      error_at(request->pos, "%s=%s does not hold, .config%s has %s=%s: %s", request->name, request->value, of_kernel,
-					       request->name, finding->actual, reason ? reason : "kconfig gives no reason");
+	struct error *err =
+		unknown ? error_at(request->pos, "%s=%s: %s%s%s", request->name, request->value, reason, of_kernel, hint)
+			: error_at(request->pos, "%s=%s does not hold, .config%s has %s=%s: %s", request->name, request->value,
+				   of_kernel, request->name, finding->actual, reason ? reason : "kconfig gives no reason");
 	if (explanation->no_facts)
 		error_note(err, NO_POS, "the reason is not known: %s", explanation->no_facts);
 	return err;
 }
 
 /* Compares the requests with the result; all that does not hold is an error, or is added to `dropped` if it was optional. */
-static struct error *read_back(const struct cache *cache, const struct config_input *input, const struct config_tree *tree, const char *text,
-			       struct strlist *dropped)
+static struct error *read_back(const struct cache *cache, const struct config_input *input, const struct config_tree *tree,
+			       const char *text, struct strlist *dropped)
 {
 	CLEANUP(findings_deinit) struct findings findings = { NULL, 0 };
 	find(input, text, &findings);
@@ -236,7 +242,8 @@ static struct error *read_back(const struct cache *cache, const struct config_in
 	return list;
 }
 
-static struct error *resolve_in_tree(const struct cache *cache, const struct config_input *input, const struct config_tree *tree, const char *key)
+static struct error *resolve_in_tree(const struct cache *cache, const struct config_input *input, const struct config_tree *tree,
+				     const char *key)
 {
 	AUTO_STRBUF requests = STRBUF_INIT;
 	if (input->device_fragment)
@@ -262,10 +269,10 @@ static struct error *resolve(const struct cache *cache, const struct config_inpu
 {
 	AUTO_FREE char *relative = xasprintf("config-trees/%s", digest);
 	AUTO_FREE char *dir = cache_path(cache, relative);
-	AUTO_FREE char *lock_relative = xasprintf("locks/config-tree-%s", digest);
-	AUTO_FREE char *lock_path = cache_path(cache, lock_relative);
+	AUTO_FREE char *lock_name = xasprintf("config-tree-%s", digest);
+	AUTO_FREE char *holder = xasprintf("pid %ld resolving a kernel config", (long)getpid());
 	AUTO_LOCK lock = NULL;
-	struct error *err = lock_take(lock_path, "resolving a kernel config", clock_deadline(LOCK_TIMEOUT_MS), &lock);
+	struct error *err = entry_lock(cache, lock_name, holder, clock_deadline(LOCK_TIMEOUT_MS), guard, &lock);
 	if (err)
 		return err;
 
@@ -281,7 +288,8 @@ static struct error *resolve(const struct cache *cache, const struct config_inpu
 	return resolve_in_tree(cache, input, &tree, key);
 }
 
-struct error *config_resolve(const struct cache *cache, const struct config_input *input, struct guard guard, struct resolved_config **config_out)
+struct error *config_resolve(const struct cache *cache, const struct config_input *input, struct guard guard,
+			     struct resolved_config **config_out)
 {
 	const struct kernel *kernel = input->kernel;
 	struct toolchain_info *toolchain = NULL;

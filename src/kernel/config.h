@@ -28,7 +28,8 @@ struct resolved_config {
  * the line that asked for it, with the reason (no such symbol; dependencies unmet, with the expression and values; forced by select,
  * by whom; no prompt, what it follows from; lost in a choice; out of range). Configures with the very toolchain that builds.
  */
-struct error *config_resolve(const struct cache *cache, const struct config_input *input, struct guard guard, struct resolved_config **config_out) MUST_CHECK;
+struct error *config_resolve(const struct cache *cache, const struct config_input *input, struct guard guard,
+			     struct resolved_config **config_out) MUST_CHECK;
 void resolved_config_free(struct resolved_config *config);
 /* Value of an option in a .config text: y, m, "text", 12; "n" when not set or absent. The caller frees. */
 char *config_value(const char *config_text, const char *name);

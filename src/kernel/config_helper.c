@@ -70,7 +70,8 @@ static struct error *kconfig_objects(const struct config_tree *tree, struct strl
 }
 
 /* The helper is a function of its source, the objects and the headers that it is compiled with. */
-static struct error *helper_key(const struct config_tree *tree, const char *source, const struct strlist *objects, char key_out[HASH_HEX_SIZE])
+static struct error *helper_key(const struct config_tree *tree, const char *source, const struct strlist *objects,
+				char key_out[HASH_HEX_SIZE])
 {
 	static const char *const headers[] = { "lkc.h", "lkc_proto.h", "expr.h" };
 	AUTO_STRLIST files = { NULL, 0 };
@@ -104,8 +105,8 @@ static struct error *has_choice_menus(const struct config_tree *tree, bool *has_
 	return err;
 }
 
-static struct error *compile_helper(const struct config_tree *tree, const char *host_cc, const char *source, const struct strlist *objects,
-				    const char *program)
+static struct error *compile_helper(const struct config_tree *tree, const char *host_cc, const char *source,
+				    const struct strlist *objects, const char *program)
 {
 	AUTO_STRLIST argv = { NULL, 0 };
 	bool choice_menus;
@@ -132,7 +133,8 @@ static struct error *compile_helper(const struct config_tree *tree, const char *
 }
 
 /* Path of the helper's folder in the cache, built if need be. */
-static struct error *get_helper(const struct cache *cache, const struct config_tree *tree, const char *host_cc, char **program_out)
+static struct error *get_helper(const struct cache *cache, const struct config_tree *tree, const char *host_cc,
+				char **program_out)
 {
 	AUTO_FREE char *source = path_join(cache->share_dir ? cache->share_dir : ".", HELPER_SOURCE);
 	AUTO_STRLIST objects = { NULL, 0 };
@@ -165,7 +167,8 @@ static struct error *get_helper(const struct cache *cache, const struct config_t
 	return NULL;
 }
 
-struct error *config_ask(const struct cache *cache, const struct config_tree *tree, const struct strlist *names, struct config_facts *facts_out)
+struct error *config_ask(const struct cache *cache, const struct config_tree *tree, const struct strlist *names,
+			 struct config_facts *facts_out)
 {
 	AUTO_STRLIST env = { NULL, 0 };
 	AUTO_FREE char *program = NULL;

@@ -37,7 +37,7 @@ struct error *config_run_make(const struct config_tree *tree, const char *target
 	strlist_add(&argv, "-s");
 	strlist_add(&argv, target);
 	kmake_isolate(&settings);
-	kmake_settings(tree->src, tree->obj, false, &settings);
+	kmake_settings(tree->src, tree->obj, &settings);
 	for (; env && *env; env++)
 		strlist_add(&settings, *env);
 
@@ -54,7 +54,9 @@ struct error *config_run_make(const struct config_tree *tree, const char *target
 	if (err)
 		return err;
 	if (result.timed_out)
-		return error_place(error_new(ERROR_LAB, "make %s did not end within %d minutes", target, CONFIG_TIMEOUT_MS / 60000), pos);
+		return error_place(error_new(ERROR_LAB, "make %s did not end within %d minutes", target,
+					     CONFIG_TIMEOUT_MS / 60000),
+				   pos);
 	if (!result.exit_status)
 		return NULL;
 	AUTO_FREE char *lab_fault = build_log_lab_fault(strbuf_str(&log));
@@ -88,7 +90,8 @@ static struct error *unknown_target(const struct config_tree *tree, const struct
 		strlist_add(&names, always[i]);
 	const char *suggestion = str_suggest(kernel->base_config, (const char *const *)names.items, names.n);
 	AUTO_FREE char *hint = suggestion ? xasprintf(" (did you mean '%s'?)", suggestion) : xstrdup("");
-	return error_at(kernel->pos, "base_config: this kernel has no '%s' for %s%s; it has allnoconfig, tinyconfig, defconfig%s%s",
+	return error_at(kernel->pos,
+			"base_config: this kernel has no '%s' for %s%s; it has allnoconfig, tinyconfig, defconfig%s%s",
 			kernel->base_config, tree->arch, hint, strbuf_str(&shown), n > 8 ? ", ..." : "");
 }
 

@@ -19,7 +19,8 @@ bool config_tree_wants(const char *path);
 /* Configures in tree->obj from the kernel's base and the requests (as .config lines); the result is obj/.config. */
 struct error *config_make(const struct config_tree *tree, const struct kernel *kernel, const char *requests) MUST_CHECK;
 /* Runs `make TARGET` with extra NAME=VALUE environment entries (NULL-terminated, may be NULL). Errors are at `pos`. */
-struct error *config_run_make(const struct config_tree *tree, const char *target, const char *const *env, struct pos pos) MUST_CHECK;
+struct error *config_run_make(const struct config_tree *tree, const char *target, const char *const *env,
+			      struct pos pos) MUST_CHECK;
 
 /* What the kconfig helper says of some options (share/kconfig-helper/memcg-ab-kconfig.c describes the facts). */
 struct config_fact {
@@ -36,7 +37,8 @@ void config_facts_deinit(struct config_facts *facts);
  * Builds the helper (or takes it from the cache) and asks it about `names` in a tree that was just configured. An error when
  * the tree's scripts/kconfig is one that the helper does not fit.
  */
-struct error *config_ask(const struct cache *cache, const struct config_tree *tree, const struct strlist *names, struct config_facts *facts_out) MUST_CHECK;
+struct error *config_ask(const struct cache *cache, const struct config_tree *tree, const struct strlist *names,
+			 struct config_facts *facts_out) MUST_CHECK;
 
 /*
  * Why `name`, asked to be `wanted`, is `actual` instead ("n" = not set): one phrase, which the caller frees. `modules`: MODULES=y. NULL

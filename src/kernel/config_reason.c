@@ -130,7 +130,8 @@ static char *hidden_prompt(const struct question *q)
 	const char *value = fact(q, "default", 0);
 
 	if (value)
-		return xasprintf("not settable here, its prompt is shown only if %s: it follows from its default: %s", shown, value);
+		return xasprintf("not settable here, its prompt is shown only if %s: it follows from its default: %s", shown,
+				 value);
 	return xasprintf("not settable here, its prompt is shown only if %s", shown);
 }
 
@@ -165,8 +166,8 @@ static char *lowered(const struct question *q)
 	if (!fact(q, "prompt", 0))
 		return not_settable(q);
 	if (winner && strcmp(winner, q->name))
-		return strcmp(winner, "-") ? xasprintf("lost in a choice: %s=y was chosen", winner) :
-					     xstrdup("it is a member of a choice of which nothing could be chosen");
+		return strcmp(winner, "-") ? xasprintf("lost in a choice: %s=y was chosen", winner)
+					   : xstrdup("it is a member of a choice of which nothing could be chosen");
 	return out_of_sight ? hidden_prompt(q) : NULL;
 }
 

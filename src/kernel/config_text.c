@@ -94,8 +94,8 @@ static void add_difference(const struct option *old, const struct option *new, s
 	new = new ? new : &absent;
 	if (old->value_len == new->value_len && !memcmp(old->value, new->value, old->value_len))
 		return;
-	strlist_addf(out, "%.*s: %.*s -> %.*s", (int)name->name_len, name->name, (int)old->value_len, old->value, (int)new->value_len,
-		     new->value);
+	strlist_addf(out, "%.*s: %.*s -> %.*s", (int)name->name_len, name->name, (int)old->value_len, old->value,
+		     (int)new->value_len, new->value);
 }
 
 void config_difference(const char *old_text, const char *new_text, struct strlist *out)
@@ -163,8 +163,8 @@ struct error *config_check(const char *config_text, const struct fragment *first
 		const struct config_request *request = requests[i];
 		AUTO_FREE char *actual = config_value(config_text, request->name);
 		if (!request->optional && !config_value_is(request->value, actual))
-			error_join(&list, error_at(request->pos, "%s=%s does not hold: the kernel's .config has %s=%s", request->name,
-						   request->value, request->name, actual));
+			error_join(&list, error_at(request->pos, "%s=%s does not hold: the kernel's .config has %s=%s",
+						   request->name, request->value, request->name, actual));
 	}
 	return list;
 }

@@ -10,6 +10,8 @@
 #include "base/file.h"
 
 #define STAGE_PREFIX ".tmp."
+/* How long a wait for a lock goes on before it looks at the guard. */
+#define LOCK_SLICE_MS 1000
 
 struct error *entry_stage(const struct cache *cache, const char *kind, const char *name, char **path_out)
 {
@@ -46,6 +48,30 @@ pid_t entry_stage_owner(const char *name)
 	char *end;
 	long pid = strtol(name + strlen(STAGE_PREFIX), &end, 10);
 	return *end == '.' && pid > 0 ? (pid_t)pid : 0;
+}
+
+struct error *entry_lock(const struct cache *cache, const char *name, const char *holder, int64_t deadline_ms, struct guard guard,
+			 struct lock **lock_out)
+{
+	AUTO_FREE char *relative = xasprintf("locks/%s", name);
+	AUTO_FREE char *path = cache_path(cache, relative);
+
+	/* A lock that cannot be had though nobody holds it was let go just now, or something else is the matter: that shows by and by. */
+	for (int unheld = 0;;) {
+		int64_t slice = clock_deadline(LOCK_SLICE_MS);
+		bool last = slice >= deadline_ms;
+		struct error *err = lock_take(path, holder, last ? deadline_ms : slice, lock_out);
+		if (!err)
+			return NULL;
+		AUTO_FREE char *present = lock_holder(path);
+		unheld += !present;
+		if (last || unheld > 2)
+			return err;
+		error_free(err);
+		err = guard_check(guard);
+		if (err)
+			return err;
+	}
 }
 
 void entry_touch(const char *dir)

@@ -8,6 +8,8 @@
 
 #include <sys/types.h>
 
+#include "base/lock.h"
+#include "base/proc.h"
 #include "kernel/cache.h"
 
 /* Makes the empty folder KIND/.tmp.PID.NAME; the caller frees the path, and publishes or removes the folder. */
@@ -16,6 +18,9 @@ struct error *entry_stage(const struct cache *cache, const char *kind, const cha
 struct error *entry_publish(const struct cache *cache, const char *kind, const char *name, const char *stage) MUST_CHECK;
 /* The process that a name as of entry_stage belongs to, or 0 for other names. */
 pid_t entry_stage_owner(const char *name);
+/* Takes the lock locks/NAME; unlike lock_take it does not outwait the guard. */
+struct error *entry_lock(const struct cache *cache, const char *name, const char *holder, int64_t deadline_ms, struct guard guard,
+			 struct lock **lock_out) MUST_CHECK;
 /* Notes that the entry was used now. */
 void entry_touch(const char *dir);
 /* When it was used last: seconds since the epoch, with a fraction. */

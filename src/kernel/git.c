@@ -13,7 +13,9 @@
 
 /* Packs are read through a window of this many bytes, and that much of them is kept mapped: it counts as the tool's memory. */
 #define WINDOW_BYTES ((size_t)4 << 20)
-#define MAPPED_BYTES ((size_t)32 << 20)
+#define MAPPED_BYTES ((size_t)16 << 20)
+/* Decoded trees that libgit2 keeps. */
+#define CACHE_BYTES ((ssize_t)4 << 20)
 
 void git_start(void)
 {
@@ -25,6 +27,7 @@ void git_start(void)
 	git_libgit2_init();
 	git_libgit2_opts(GIT_OPT_SET_MWINDOW_SIZE, WINDOW_BYTES);
 	git_libgit2_opts(GIT_OPT_SET_MWINDOW_MAPPED_LIMIT, MAPPED_BYTES);
+	git_libgit2_opts(GIT_OPT_SET_CACHE_MAX_SIZE, CACHE_BYTES);
 	git_libgit2_opts(GIT_OPT_ENABLE_FSYNC_GITDIR, 1);
 	/* zlib's checksum covers every object that is read; hashing a whole kernel again at each checkout would double its cost. */
 	git_libgit2_opts(GIT_OPT_ENABLE_STRICT_HASH_VERIFICATION, 0);
@@ -220,8 +223,7 @@ struct error *gitdb_write_commit(struct gitdb *db, const struct gitdb_commit *co
 	if (error)
 		return error;
 	const git_commit *parents[1];
-	if (git_tree_lookup(&tree, db->repo, &tree_id) ||
-	    (commit->parent && git_commit_lookup(&parent, db->repo, &parent_id)) ||
+	if (git_tree_lookup(&tree, db->repo, &tree_id) || (commit->parent && git_commit_lookup(&parent, db->repo, &parent_id)) ||
 	    git_signature_new(&author, commit->author, commit->email, commit->time_s, commit->offset_min))
 		return git_failure("cannot make a commit of tree %s", commit->tree);
 	parents[0] = parent;
@@ -242,8 +244,8 @@ static git_merge_file_input merge_input(const struct strbuf *text)
 	return input;
 }
 
-struct error *gitdb_merge(const struct strbuf *ancestor, const struct strbuf *ours, const struct strbuf *theirs, struct strbuf *out,
-			  bool *clean_out)
+struct error *gitdb_merge(const struct strbuf *ancestor, const struct strbuf *ours, const struct strbuf *theirs,
+			  struct strbuf *out, bool *clean_out)
 {
 	git_merge_file_input base = merge_input(ancestor), our = merge_input(ours), their = merge_input(theirs);
 	git_merge_file_result result = { 0 };

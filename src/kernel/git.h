@@ -33,7 +33,8 @@ struct gitdb_entry {
 	char oid[OID_HEX_SIZE];
 };
 /* *found_out is false when `path` is not in the tree. */
-struct error *gitdb_find(struct gitdb *db, const char *tree, const char *path, struct gitdb_entry *entry_out, bool *found_out) MUST_CHECK;
+struct error *gitdb_find(struct gitdb *db, const char *tree, const char *path, struct gitdb_entry *entry_out,
+			 bool *found_out) MUST_CHECK;
 /* If the tree has one entry and that is a tree (a tarball's leading folder): that one's id, else its own. */
 struct error *gitdb_strip_folder(struct gitdb *db, const char *tree, char tree_out[OID_HEX_SIZE]) MUST_CHECK;
 
@@ -71,8 +72,8 @@ struct gitdb_commit {
 struct error *gitdb_write_commit(struct gitdb *db, const struct gitdb_commit *commit, char oid_out[OID_HEX_SIZE]) MUST_CHECK;
 
 /* Three-way merge of texts; appends to `out` and sets *clean_out, or leaves both and sets it to false on a conflict. */
-struct error *gitdb_merge(const struct strbuf *ancestor, const struct strbuf *ours, const struct strbuf *theirs, struct strbuf *out,
-			  bool *clean_out) MUST_CHECK;
+struct error *gitdb_merge(const struct strbuf *ancestor, const struct strbuf *ours, const struct strbuf *theirs,
+			  struct strbuf *out, bool *clean_out) MUST_CHECK;
 
 /* --- a user's repository, only read --- */
 
@@ -92,7 +93,7 @@ struct git_range {
 		char *author, *email;
 		int64_t time_s;
 		int offset_min;
-	} *commits;
+	} * commits;
 	size_t n;
 };
 /* ERROR_INPUT when the range is malformed, empty or no straight line of single-parent commits. */

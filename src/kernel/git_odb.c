@@ -44,8 +44,8 @@ static int readonly_read(void **data_out, size_t *len_out, git_object_t *type_ou
 	return status ? status : hand_over(backend, object, data_out, len_out, type_out);
 }
 
-static int readonly_read_prefix(git_oid *oid_out, void **data_out, size_t *len_out, git_object_t *type_out, git_odb_backend *backend,
-				const git_oid *prefix, size_t digits)
+static int readonly_read_prefix(git_oid *oid_out, void **data_out, size_t *len_out, git_object_t *type_out,
+				git_odb_backend *backend, const git_oid *prefix, size_t digits)
 {
 	git_odb_object *object;
 	int status = git_odb_read_prefix(&object, user_odb(backend), prefix, digits);

@@ -161,7 +161,8 @@ struct error *gitdb_diff(struct gitdb *db, const char *old_tree, const char *new
 	return error;
 }
 
-struct error *gitdb_edit_tree(struct gitdb *db, const char *tree, const struct gitdb_edit *edits, size_t n, char tree_out[OID_HEX_SIZE])
+struct error *gitdb_edit_tree(struct gitdb *db, const char *tree, const struct gitdb_edit *edits, size_t n,
+			      char tree_out[OID_HEX_SIZE])
 {
 	AUTO_GIT_TREE root = NULL;
 	struct error *error = open_tree_hex(db, tree, &root);

@@ -100,7 +100,8 @@ static struct error *check_line(git_repository *repo, const struct git_range *ra
 		if (git_commit_lookup(&commit, repo, &id))
 			return git_failure("cannot read commit %s", range->commits[i].commit);
 		if (git_commit_parentcount(commit) != 1 || !git_oid_equal(git_commit_parent_id(commit, 0), &before))
-			return error_new(ERROR_INPUT, "commit %.12s (%s) does not stand on the one before it: the range is no straight line",
+			return error_new(ERROR_INPUT,
+					 "commit %.12s (%s) does not stand on the one before it: the range is no straight line",
 					 range->commits[i].commit, range->commits[i].subject);
 	}
 	return NULL;
@@ -236,7 +237,8 @@ static struct error *copy_object(git_odb *from, struct gitdb *to, const git_oid 
 	if (git_odb_read(&object, from, id))
 		return git_failure("cannot read git object %s", git_oid_tostr_s(id));
 	struct error *error = NULL;
-	if (git_odb_write(&written, to->odb, git_odb_object_data(object), git_odb_object_size(object), git_odb_object_type(object)))
+	if (git_odb_write(&written, to->odb, git_odb_object_data(object), git_odb_object_size(object),
+			  git_odb_object_type(object)))
 		error = git_failure("cannot write to the object store");
 	git_odb_object_free(object);
 	return error;

@@ -6,7 +6,15 @@
 #include "kernel/config.h"
 #include "kernel/toolchain.h"
 
-/* Everything that decides what a kernel is. */
+/*
+ * Everything that decides what a kernel is, and where it comes from:
+ * - kbuild: built by us from `tree` and `config`.
+ * - command: the user's command, run by /bin/sh in a work tree of `tree` of its own (MEMCG_AB_TREE, which it may build in but must not
+ *   edit), with the requests in the file MEMCG_AB_FRAGMENT, leaves kernel->outputs below MEMCG_AB_OUT, a folder that the steps of a ladder
+ *   share. ARCH and the settings of kernel/kmake.h are in its environment too, and -j's number as MEMCG_AB_JOBS.
+ * - prebuilt: the files that the kernel names.
+ * The config of the last two is checked against the requests.
+ */
 struct image_input {
 	const struct kernel *kernel;
 	const struct source_tree *source; /* NULL for prebuilt */
@@ -33,7 +41,7 @@ struct image {
 	char *release; /* UTS release as far as known ("5.10.262"), or NULL */
 };
 
-/* The key: sha256 of tree oid, .config, compiler and binutils versions, build settings, recipe number (or of the files, for prebuilt). */
+/* The key: sha256 of tree oid, .config, compiler and binutils versions, build settings, recipe number (or of the files and the requests, for prebuilt). */
 struct error *image_key(const struct image_input *input, char key_out[65]) MUST_CHECK;
 /* *image_out is NULL when the cache does not have it. Checks that the Image's sha256 and build id are those of its manifest: ERROR_LAB when not ("swapped"). */
 struct error *image_lookup(const struct cache *cache, const char *key, struct image **image_out) MUST_CHECK;
@@ -48,14 +56,15 @@ struct build_progress {
 /*
  * Has the image: from the cache, or by building it in its build folder (locked; an unfinished one is mended first) and publishing it
  * atomically. A build that fails is ERROR_KERNEL whose message has the first compiler error and whose note names the kept log.
- * `jobs`: make -j. `clean`: build from an empty folder of its own and do not publish (image_out->dir is then a temporary folder the caller
- * removes): for checks that an incremental Image is bit-identical.
+ * `jobs`: make -j. `again`: build though the cache has it, in the build folder, and do not publish: image_out->dir is then a temporary folder the
+ * caller removes. `clean`: the same from an empty folder of its own. Both are for checks that an Image comes out bit-identical.
  */
 struct image_build {
 	const struct cache *cache;
 	const struct image_input *input;
 	unsigned jobs;
 	int64_t deadline_ms;
+	bool again;
 	bool clean;
 	struct guard guard;
 	void (*progress)(void *arg, const struct build_progress *progress);

@@ -28,7 +28,8 @@ struct series_step {
  * Applies the whole stack to `base`: steps_out gets series_steps() + 1 entries; entry 0 is base plus what the series stands on. All that
  * fails is reported at once, as far as later patches can still be tried. Steps of a commit range are its commits' own trees.
  */
-struct error *series_apply(const struct cache *cache, const struct source_tree *base, const struct series *series, struct series_step **steps_out) MUST_CHECK;
+struct error *series_apply(const struct cache *cache, const struct source_tree *base, const struct series *series,
+			   struct series_step **steps_out) MUST_CHECK;
 void series_steps_free(struct series_step *steps, size_t n);
 
 #endif

@@ -58,9 +58,9 @@ static struct error *file_stamp(const char *path, char stamp_out[65])
 
 	if (stat(path, &st) < 0 || !S_ISREG(st.st_mode))
 		return error_new(ERROR_INPUT, "there is no file %s", path);
-	AUTO_FREE char *text = xasprintf("%lld %lld.%09ld %lld.%09ld %llu", (long long)st.st_size, (long long)st.st_mtim.tv_sec,
-					 st.st_mtim.tv_nsec, (long long)st.st_ctim.tv_sec, st.st_ctim.tv_nsec,
-					 (unsigned long long)st.st_ino);
+	AUTO_FREE char *text =
+		xasprintf("%lld %lld.%09ld %lld.%09ld %llu", (long long)st.st_size, (long long)st.st_mtim.tv_sec,
+			  st.st_mtim.tv_nsec, (long long)st.st_ctim.tv_sec, st.st_ctim.tv_nsec, (unsigned long long)st.st_ino);
 	hash_bytes(text, strlen(text), stamp_out);
 	return NULL;
 }
@@ -77,7 +77,8 @@ static struct error *make_stamp(const struct source_alternative *from, struct gu
 
 	if (!may_change(from))
 		return NULL;
-	struct error *error = from->kind == SOURCE_FOLDER ? source_folder_stamp(from->path, guard, digest) : file_stamp(from->path, digest);
+	struct error *error =
+		from->kind == SOURCE_FOLDER ? source_folder_stamp(from->path, guard, digest) : file_stamp(from->path, digest);
 	if (!error)
 		*stamp_out = xstrdup(digest);
 	return error;
@@ -139,7 +140,8 @@ static struct error *import_folder(const struct source_job *job, const char *key
 	return source_record_finish(job, key, tree, record);
 }
 
-static struct error *import_downloaded(const struct source_job *job, const struct deb *deb, const char *key, struct source_record *record)
+static struct error *import_downloaded(const struct source_job *job, const struct deb *deb, const char *key,
+				       struct source_record *record)
 {
 	const char *package = job->from->package;
 	AUTO_FREE char *inner = xasprintf("/%s.tar.xz", package);
@@ -384,11 +386,11 @@ struct error *source_import(const struct cache *cache, const struct source *cons
 		return error;
 	if (!tree)
 		return list_failures(sources, n, take_ptr(failures));
-	if (state.missed && state.taken != state.skip)
+	if (state.missed && state.taken != state.skip) {
 		error = save_choice(choice, state.taken);
-	if (state.missed)
-		log_info("%s: taken from %s; remove %s to have the alternatives before it tried again", sources[tree->source]->name,
-			 tree->origin, choice);
+		log_info("%s is taken from %s from now on; remove %s to have the alternatives before it tried again",
+			 sources[tree->source]->name, tree->origin, choice);
+	}
 	if (error)
 		source_tree_free(tree);
 	else

@@ -12,7 +12,8 @@
 /* A source at hand as git objects. */
 struct source_tree {
 	char tree[OID_HEX_SIZE];
-	char commit[OID_HEX_SIZE]; /* git sources: the commit; others: a synthetic parentless commit of the tree (fixed author and date) */
+	char commit
+		[OID_HEX_SIZE]; /* git sources: the commit; others: a synthetic parentless commit of the tree (fixed author and date) */
 	char *version; /* from the tree's Makefile: "5.10.262" */
 	char *origin; /* for reports: "deb linux-source-5.10 5.10.262-1 (bullseye-security)" */
 	char *objects; /* objects folder of the user's own repository that must be read besides the cache's, or NULL */

@@ -59,7 +59,8 @@ static char *own_codename(void)
 /* The characters of package names, versions and suites (Debian Policy 5.6); a leading '-' would be an option of apt's. */
 static bool plain_word(const char *word)
 {
-	return isalnum((unsigned char)*word) && word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+-:~_")] == '\0';
+	return isalnum((unsigned char)*word) &&
+	       word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.+-:~_")] == '\0';
 }
 
 static struct error *check_words(const struct source_alternative *from)
@@ -69,7 +70,8 @@ static struct error *check_words(const struct source_alternative *from)
 
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++)
 		if (words[i] && !plain_word(words[i]))
-			error_join(&errors, error_new(ERROR_INPUT, "'%s' is no name or version of a Debian package or suite", words[i]));
+			error_join(&errors,
+				   error_new(ERROR_INPUT, "'%s' is no name or version of a Debian package or suite", words[i]));
 	return errors;
 }
 
@@ -77,16 +79,21 @@ static struct error *check_words(const struct source_alternative *from)
 static void add_options(const struct fetch *fetch, struct strlist *argv)
 {
 	static const char *const fixed[] = {
-		"Dir::Etc::sourceparts=-", "Dir::Etc::preferences=-", "Dir::Etc::preferencesparts=-", "Acquire::Languages=none",
-		"Acquire::Retries=3", "APT::Update::Error-Mode=any", "APT::Sandbox::User=root", "APT::Get::AllowUnauthenticated=false",
+		"Dir::Etc::sourceparts=-",
+		"Dir::Etc::preferences=-",
+		"Dir::Etc::preferencesparts=-",
+		"Acquire::Languages=none",
+		"Acquire::Retries=3",
+		"APT::Update::Error-Mode=any",
+		"APT::Sandbox::User=root",
+		"APT::Get::AllowUnauthenticated=false",
 		"Acquire::AllowInsecureRepositories=false",
 	};
 	static const struct {
 		const char *key, *path;
 	} places[] = {
-		{ "Dir::State", "state" },	{ "Dir::State::lists", "lists" },
-		{ "Dir::State::status", "state/status" }, { "Dir::Cache", "cache" },
-		{ "Dir::Etc::sourcelist", "sources.list" },
+		{ "Dir::State", "state" }, { "Dir::State::lists", "lists" },	       { "Dir::State::status", "state/status" },
+		{ "Dir::Cache", "cache" }, { "Dir::Etc::sourcelist", "sources.list" },
 	};
 
 	strlist_addf(argv, "-c");
@@ -101,21 +108,32 @@ static void add_options(const struct fetch *fetch, struct strlist *argv)
 	}
 }
 
-static struct error *run_apt(const struct fetch *fetch, struct strlist *argv, int64_t timeout_ms, struct strbuf *out)
+static struct error *run_apt(const struct fetch *fetch, struct strlist *argv, const char *folder, int64_t timeout_ms,
+			     struct strbuf *out)
 {
 	static const char *const env[] = { "LC_ALL=C", "DEBIAN_FRONTEND=noninteractive", NULL };
-	AUTO_FREE char *cwd = path_join(fetch->dir, "download");
+	AUTO_FREE char *cwd = path_join(fetch->dir, folder);
 	AUTO_FREE const char **vector = strlist_vector(argv);
 	struct proc_spec spec = {
-		.argv = vector, .env = env, .cwd = cwd, .deadline_ms = clock_deadline(timeout_ms), .guard = fetch->job->guard,
+		.argv = vector,
+		.env = env,
+		.cwd = cwd,
+		.deadline_ms = clock_deadline(timeout_ms),
+		.guard = fetch->job->guard,
 	};
 
 	return proc_run_ok(&spec, ERROR_LAB, out);
 }
 
-static struct error *choose_mirror(struct fetch *fetch)
+static struct error *choose_mirror(struct fetch *fetch, const char *uri)
 {
-	static const char *const argv[] = { "apt-get", "indextargets", "--format", "$(CREATED_BY)|$(ORIGIN)|$(RELEASE)|$(REPO_URI)", NULL };
+	if (uri) {
+		fetch->lines.items = xmalloc(sizeof(*fetch->lines.items));
+		fetch->lines.items[fetch->lines.n++] = (struct apt_line){ xstrdup(uri), xstrdup(fetch->job->from->suite) };
+		return NULL;
+	}
+	static const char *const argv[] = { "apt-get", "indextargets", "--format",
+					    "$(CREATED_BY)|$(ORIGIN)|$(RELEASE)|$(REPO_URI)", NULL };
 	static const char *const env[] = { "LC_ALL=C", NULL };
 	AUTO_STRBUF out = STRBUF_INIT;
 	struct proc_spec spec = { .argv = argv, .env = env, .deadline_ms = clock_deadline(ASK_MS), .guard = fetch->job->guard };
@@ -154,7 +172,8 @@ static struct error *write_settings(const struct fetch *fetch)
 			return error;
 	}
 	for (size_t i = 0; i < fetch->lines.n; i++)
-		strbuf_addf(&list, "deb [signed-by=%s] %s %s main\n", fetch->keyring, fetch->lines.items[i].uri, fetch->lines.items[i].suite);
+		strbuf_addf(&list, "deb [signed-by=%s] %s %s main\n", fetch->keyring, fetch->lines.items[i].uri,
+			    fetch->lines.items[i].suite);
 	strbuf_adds(&conf, hooks);
 	struct error *error = write_text(fetch, "sources.list", &list);
 	if (!error)
@@ -170,7 +189,7 @@ static struct error *update_lists(const struct fetch *fetch)
 	add_options(fetch, &argv);
 	strlist_add(&argv, "-qq");
 	strlist_add(&argv, "update");
-	return error_wrap(run_apt(fetch, &argv, UPDATE_MS, NULL), "package lists of %s", fetch->lines.items[0].suite);
+	return error_wrap(run_apt(fetch, &argv, "state", UPDATE_MS, NULL), "package lists of %s", fetch->lines.items[0].suite);
 }
 
 static struct error *download(const struct fetch *fetch, bool only_print, struct strbuf *out)
@@ -185,7 +204,9 @@ static struct error *download(const struct fetch *fetch, bool only_print, struct
 	if (only_print)
 		strlist_add(&argv, "--print-uris");
 	strlist_addf(&argv, "%s%s%s", from->package, from->version ? "=" : "", from->version ? from->version : "");
-	return error_wrap(run_apt(fetch, &argv, DOWNLOAD_MS, out), "package %s of %s", from->package, fetch->lines.items[0].suite);
+	/* Where the file is already, apt-get has nothing to print. */
+	return error_wrap(run_apt(fetch, &argv, only_print ? "state" : "download", DOWNLOAD_MS, out), "package %s of %s",
+			  from->package, fetch->lines.items[0].suite);
 }
 
 static struct error *check_pin(const struct source_alternative *from, const char *version, const char *sha256)
@@ -228,9 +249,9 @@ static struct error *find_and_download(const struct fetch *fetch, struct deb *de
 	return NULL;
 }
 
-static struct error *fetch_locked(struct fetch *fetch, struct deb *deb_out)
+static struct error *fetch_locked(struct fetch *fetch, const char *uri, struct deb *deb_out)
 {
-	struct error *error = choose_mirror(fetch);
+	struct error *error = choose_mirror(fetch, uri);
 
 	if (!error)
 		error = write_settings(fetch);
@@ -240,13 +261,14 @@ static struct error *fetch_locked(struct fetch *fetch, struct deb *deb_out)
 	return error ? error : find_and_download(fetch, deb_out);
 }
 
-struct error *source_fetch_deb(const struct source_job *job, const char *keyring, struct deb *deb_out)
+struct error *source_fetch_deb_from(const struct source_job *job, const char *keyring, const char *uri, struct deb *deb_out)
 {
 	const char *suite = job->from->suite ? job->from->suite : "own";
 	struct error *error = check_words(job->from);
 
 	if (!error && !file_is_regular(keyring))
-		error = error_new(ERROR_LAB, "the Debian archive's keys are not here (%s): install debian-archive-keyring", keyring);
+		error = error_new(ERROR_LAB, "the Debian archive's keys are not here (%s): install debian-archive-keyring",
+				  keyring);
 	if (error)
 		return error;
 	AUTO_FREE char *name = xasprintf("apt/%s", suite);
@@ -257,8 +279,13 @@ struct error *source_fetch_deb(const struct source_job *job, const char *keyring
 	if (error)
 		return error;
 	struct fetch fetch = { .job = job, .keyring = keyring, .dir = cache_path(job->cache, name) };
-	error = fetch_locked(&fetch, deb_out);
+	error = fetch_locked(&fetch, uri, deb_out);
 	free(fetch.dir);
 	apt_lines_deinit(&fetch.lines);
 	return error;
+}
+
+struct error *source_fetch_deb(const struct source_job *job, const char *keyring, struct deb *deb_out)
+{
+	return source_fetch_deb_from(job, keyring, NULL, deb_out);
 }

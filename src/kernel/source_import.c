@@ -60,10 +60,18 @@ static struct error *start_git(struct importer *importer)
 	AUTO_FREE char *git_dir = cache_path(importer->cache, "objects.git");
 	AUTO_FREE char *git_dir_option = xasprintf("--git-dir=%s", git_dir);
 	/* Level 1 is what git uses for loose objects; deltas would cost more than all the rest. */
-	const char *const argv[] = { "git", git_dir_option, "-c", "pack.compression=1", "-c", "core.compression=1",
-				     "fast-import", "--quiet", "--force", "--done", "--depth=0", NULL };
-	static const char *const env[] = { "GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=/dev/null", "GIT_DIR", "GIT_WORK_TREE",
-					   "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_ALTERNATE_OBJECT_DIRECTORIES", "LC_ALL=C",
+	const char *const argv[] = {
+		"git",	   git_dir_option, "-c",     "pack.compression=1", "-c", "core.compression=1", "fast-import",
+		"--quiet", "--force",	   "--done", "--depth=0",	   NULL
+	};
+	static const char *const env[] = { "GIT_CONFIG_NOSYSTEM=1",
+					   "GIT_CONFIG_GLOBAL=/dev/null",
+					   "GIT_DIR",
+					   "GIT_WORK_TREE",
+					   "GIT_INDEX_FILE",
+					   "GIT_OBJECT_DIRECTORY",
+					   "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+					   "LC_ALL=C",
 					   NULL };
 	int ends[2];
 

@@ -36,7 +36,8 @@ void source_key(const struct source_alternative *from, char key_out[65]);
 struct error *source_record_load(const struct cache *cache, const char *key, struct source_record **record_out) MUST_CHECK;
 struct error *source_record_save(const struct cache *cache, const char *key, const struct source_record *record) MUST_CHECK;
 /* Completes and saves a record from the tree as imported: version, and the synthetic commit. Takes over the strings of `record` as they are. */
-struct error *source_record_finish(const struct source_job *job, const char *key, const char *tree, struct source_record *record) MUST_CHECK;
+struct error *source_record_finish(const struct source_job *job, const char *key, const char *tree,
+				   struct source_record *record) MUST_CHECK;
 
 /* VERSION.PATCHLEVEL.SUBLEVEL EXTRAVERSION of a kernel Makefile's text; NULL when it has none. The caller frees. */
 char *source_makefile_version(const char *text);
@@ -78,6 +79,9 @@ struct deb {
 };
 /* Downloads with apt; `keyring` is a file. */
 struct error *source_fetch_deb(const struct source_job *job, const char *keyring, struct deb *deb_out) MUST_CHECK;
+/* The same from the archive at `uri` (the suite must be named); NULL = the machine's mirror. */
+struct error *source_fetch_deb_from(const struct source_job *job, const char *keyring, const char *uri,
+				    struct deb *deb_out) MUST_CHECK;
 void deb_deinit(struct deb *deb);
 
 /* One `deb` line of a sources.list. */

@@ -31,7 +31,9 @@ void cleanup_source_record(struct source_record **record)
 
 void source_key(const struct source_alternative *from, char key_out[65])
 {
-	static const char *const kinds[] = { [SOURCE_GIT] = "git", [SOURCE_FOLDER] = "folder", [SOURCE_TARBALL] = "tarball", [SOURCE_DEB] = "deb" };
+	static const char *const kinds[] = {
+		[SOURCE_GIT] = "git", [SOURCE_FOLDER] = "folder", [SOURCE_TARBALL] = "tarball", [SOURCE_DEB] = "deb"
+	};
 	struct hash *hash = hash_new();
 	/* A pinned tarball is its content, wherever it is. */
 	bool pinned = from->kind == SOURCE_TARBALL && from->sha256;
@@ -159,7 +161,8 @@ char *source_makefile_version(const char *text)
 
 	if (!version || !patchlevel || !isdigit((unsigned char)*version))
 		return NULL;
-	return xasprintf("%s.%s%s%s%s", version, patchlevel, sublevel && *sublevel ? "." : "", sublevel ? sublevel : "", extra ? extra : "");
+	return xasprintf("%s.%s%s%s%s", version, patchlevel, sublevel && *sublevel ? "." : "", sublevel ? sublevel : "",
+			 extra ? extra : "");
 }
 
 struct error *source_tree_version(struct gitdb *db, const char *tree, char **version_out)

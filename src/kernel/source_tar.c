@@ -36,7 +36,8 @@ static struct error *add_members(const struct source_job *job, struct importer *
 	}
 }
 
-struct error *source_import_tar(const struct source_job *job, struct tar *tar, const char *name, const char *key, char tree_out[OID_HEX_SIZE])
+struct error *source_import_tar(const struct source_job *job, struct tar *tar, const char *name, const char *key,
+				char tree_out[OID_HEX_SIZE])
 {
 	AUTO_IMPORTER importer = NULL;
 	AUTO_GITDB db = NULL;

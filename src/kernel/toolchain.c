@@ -14,16 +14,27 @@ static const char *const host_tools[] = { "make", "flex", "bison", "bc" };
 static const struct {
 	const char *program, *package;
 } packages[] = {
-	{ "ld.lld", "lld" },		 { "llvm-ar", "llvm" },	   { "llvm-nm", "llvm" },	 { "llvm-objcopy", "llvm" },
-	{ "llvm-objdump", "llvm" },	 { "llvm-readelf", "llvm" }, { "llvm-strip", "llvm" }, { "ld", "binutils" },
-	{ "as", "binutils" },		 { "ar", "binutils" },	   { "cc", "gcc" },		 { "pahole", "pahole" },
-	{ "openssl/opensslv.h", "libssl-dev" }, { "libelf.h", "libelf-dev" }, { "gelf.h", "libelf-dev" },
+	{ "ld.lld", "lld" },
+	{ "llvm-ar", "llvm" },
+	{ "llvm-nm", "llvm" },
+	{ "llvm-objcopy", "llvm" },
+	{ "llvm-objdump", "llvm" },
+	{ "llvm-readelf", "llvm" },
+	{ "llvm-strip", "llvm" },
+	{ "ld", "binutils" },
+	{ "as", "binutils" },
+	{ "ar", "binutils" },
+	{ "cc", "gcc" },
+	{ "pahole", "pahole" },
+	{ "openssl/opensslv.h", "libssl-dev" },
+	{ "libelf.h", "libelf-dev" },
+	{ "gelf.h", "libelf-dev" },
 };
 
 static char *known_package(const char *program)
 {
-	static const char *const same_name[] = { "make",   "flex",  "bison", "bc",   "gcc",	 "clang", "ccache",
-						 "distcc", "rsync", "cpio",  "perl", "python3", "xz",	  "kmod" };
+	static const char *const same_name[] = { "make",   "flex",  "bison", "bc",   "gcc",	"clang", "ccache",
+						 "distcc", "rsync", "cpio",  "perl", "python3", "xz",	 "kmod" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(packages); i++)
 		if (!strcmp(program, packages[i].program))
@@ -88,8 +99,8 @@ static struct error *missing_tool(const struct toolchain *toolchain, const char 
 {
 	AUTO_FREE char *package = toolchain_package(program);
 	struct error *err = package ? error_new(ERROR_LAB, "toolchain '%s': no program '%s'; install it (Debian: apt install %s)",
-						toolchain->name, program, package) :
-				      error_new(ERROR_LAB, "toolchain '%s': no program '%s' in PATH", toolchain->name, program);
+						toolchain->name, program, package)
+				    : error_new(ERROR_LAB, "toolchain '%s': no program '%s' in PATH", toolchain->name, program);
 
 	return error_place(err, toolchain->pos);
 }
@@ -105,7 +116,9 @@ static struct error *first_version_line(const char *program, struct guard guard,
 	AUTO_STRBUF out = STRBUF_INIT;
 	const char *const argv[] = { program, "--version", NULL };
 	const char *const env[] = { "LC_ALL=C", NULL };
-	const struct proc_spec spec = { .argv = argv, .env = env, .deadline_ms = clock_deadline(VERSION_TIMEOUT_MS), .guard = guard };
+	const struct proc_spec spec = {
+		.argv = argv, .env = env, .deadline_ms = clock_deadline(VERSION_TIMEOUT_MS), .guard = guard
+	};
 	struct error *err = proc_run_ok(&spec, ERROR_LAB, &out);
 	if (err)
 		return err;
@@ -131,8 +144,13 @@ static char *llvm_tool(const char *llvm, const char *tool)
 static const struct {
 	const char *variable, *tool;
 } llvm_tools[] = {
-	{ "LD", "ld.lld" },	      { "AR", "llvm-ar" },	      { "NM", "llvm-nm" },	 { "OBJCOPY", "llvm-objcopy" },
-	{ "OBJDUMP", "llvm-objdump" }, { "READELF", "llvm-readelf" }, { "STRIP", "llvm-strip" },
+	{ "LD", "ld.lld" },
+	{ "AR", "llvm-ar" },
+	{ "NM", "llvm-nm" },
+	{ "OBJCOPY", "llvm-objcopy" },
+	{ "OBJDUMP", "llvm-objdump" },
+	{ "READELF", "llvm-readelf" },
+	{ "STRIP", "llvm-strip" },
 };
 
 static void add_llvm_args(const struct toolchain *toolchain, const char *arch, struct strlist *args)
@@ -186,7 +204,8 @@ static struct error *require_all(const struct toolchain *toolchain, const char *
 	return list;
 }
 
-struct error *toolchain_probe(const struct toolchain *toolchain, const char *arch, struct guard guard, struct toolchain_info **info_out)
+struct error *toolchain_probe(const struct toolchain *toolchain, const char *arch, struct guard guard,
+			      struct toolchain_info **info_out)
 {
 	const char *cross = toolchain->cross ? toolchain->cross : "";
 	AUTO_FREE char *compiler = toolchain->llvm ? llvm_tool(toolchain->llvm, "clang") : xasprintf("%sgcc", cross);

@@ -17,7 +17,8 @@ struct toolchain_info {
  * Asks the tools; ERROR_LAB at the toolchain's position for each one that is missing (the host's make, flex, bison and bc among
  * them), naming the Debian package that has it where known.
  */
-struct error *toolchain_probe(const struct toolchain *toolchain, const char *arch, struct guard guard, struct toolchain_info **info_out) MUST_CHECK;
+struct error *toolchain_probe(const struct toolchain *toolchain, const char *arch, struct guard guard,
+			      struct toolchain_info **info_out) MUST_CHECK;
 void toolchain_info_free(struct toolchain_info *info);
 /* "gcc 12.2.0" from the first line of a compiler's --version (what CONFIG_CC_VERSION_TEXT holds); the caller frees. */
 char *toolchain_summary(const char *version_line);

@@ -21,6 +21,9 @@ struct state {
 	struct strlist trees;
 };
 
+/* Up to so many files are synced one by one; above that, the whole file system, which also waits for what others have written. */
+#define SYNC_EACH 100
+
 struct update {
 	struct gitdb *db;
 	const char *dir;
@@ -28,6 +31,7 @@ struct update {
 	bool (*filter)(const char *path);
 	struct guard guard;
 	bool mending; /* what the change says is not what shall be on disk: look it up in `target` */
+	size_t expected; /* files that will be written or removed */
 	size_t changed;
 	struct strbuf path; /* dir + '/' + path of the file at hand */
 	struct strbuf bytes;
@@ -151,6 +155,8 @@ static struct error *write_file(struct update *update, const char *path, unsigne
 	if (mode == 0120000)
 		return NULL;
 	struct error *error = write_bytes(fd, path, &update->bytes);
+	if (!error && update->expected <= SYNC_EACH && fsync(fd) < 0)
+		error = error_os(errno, "cannot write %s", path);
 	if (close(fd) < 0 && !error)
 		error = error_os(errno, "cannot write %s", path);
 	return error;
@@ -199,27 +205,34 @@ static struct error *apply_change(void *arg, const struct gitdb_change *change)
 	return set_file(update, change->path, is_file ? wanted.mode : 0, wanted.oid);
 }
 
-/* From the tree the folder was last at through those that it was on the way to, to `target`. */
-static struct error *move(struct update *update, const struct state *state)
+static struct error *count_change(void *arg, const struct gitdb_change *change)
+{
+	struct update *update = arg;
+
+	update->expected += !update->filter || update->filter(change->path);
+	return NULL;
+}
+
+/* Calls `fn` for what differs from the tree the folder was last at, through those that it was on the way to, to the target. */
+static struct error *each_difference(struct update *update, const struct state *state, gitdb_change_fn *fn)
 {
 	struct error *error = NULL;
 
 	for (size_t i = 0; !error && i + 1 < state->trees.n; i++) {
 		update->mending = i + 2 < state->trees.n;
-		error = gitdb_diff(update->db, tree_or_empty(state->trees.items[i]), tree_or_empty(state->trees.items[i + 1]),
-				   apply_change, update);
+		error = gitdb_diff(update->db, tree_or_empty(state->trees.items[i]), tree_or_empty(state->trees.items[i + 1]), fn,
+				   update);
 	}
 	return error;
 }
 
 /* Files are on disk before the state says so: a machine that loses power must not leave a tree that is trusted and empty. */
-static struct error *sync_files(const char *dir)
+static struct error *sync_files(const struct update *update)
 {
-	AUTO_CLOSE int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-
-	if (fd < 0 || syncfs(fd) < 0)
-		return error_os(errno, "cannot write out %s", dir);
-	return NULL;
+	if (update->expected <= SYNC_EACH)
+		return NULL;
+	AUTO_CLOSE int fd = open(update->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 || syncfs(fd) < 0 ? error_os(errno, "cannot write out %s", update->dir) : NULL;
 }
 
 static struct error *start_afresh(struct state *state, const char *dir)
@@ -246,12 +259,15 @@ static struct error *update_from_state(struct update *update, struct state *stat
 		return error;
 	if (state->trees.n == 1 && !strcmp(state->trees.items[0], update->target))
 		return NULL;
-	strlist_add(&state->trees, update->target);
+	if (strcmp(state->trees.items[state->trees.n - 1], update->target))
+		strlist_add(&state->trees, update->target);
 	error = save_state(state);
 	if (!error)
-		error = move(update, state);
+		error = each_difference(update, state, count_change);
 	if (!error)
-		error = sync_files(update->dir);
+		error = each_difference(update, state, apply_change);
+	if (!error)
+		error = sync_files(update);
 	if (error)
 		return error;
 	strlist_deinit(&state->trees);
@@ -295,7 +311,8 @@ static struct error *add_to_digest(void *arg, const struct gitdb_change *change)
 	return NULL;
 }
 
-struct error *worktree_digest(const struct cache *cache, const char *objects, const char *tree, bool (*filter)(const char *path), char hex_out[65])
+struct error *worktree_digest(const struct cache *cache, const char *objects, const char *tree, bool (*filter)(const char *path),
+			      char hex_out[65])
 {
 	AUTO_GITDB db = NULL;
 	struct error *error = gitdb_open(cache, objects, &db);
@@ -311,7 +328,8 @@ struct error *worktree_digest(const struct cache *cache, const char *objects, co
 	return error;
 }
 
-struct error *worktree_read(const struct cache *cache, const char *objects, const char *tree, const char *path, struct strbuf *out)
+struct error *worktree_read(const struct cache *cache, const char *objects, const char *tree, const char *path,
+			    struct strbuf *out)
 {
 	AUTO_GITDB db = NULL;
 	struct gitdb_entry entry;

@@ -14,8 +14,10 @@
 struct error *worktree_update(const struct cache *cache, const char *objects, const char *tree, const char *dir,
 			      bool (*filter)(const char *path), struct guard guard, size_t *changed_out) MUST_CHECK;
 /* A digest over the blobs of the tree that `filter` lets through (mode, path, oid). */
-struct error *worktree_digest(const struct cache *cache, const char *objects, const char *tree, bool (*filter)(const char *path), char hex_out[65]) MUST_CHECK;
+struct error *worktree_digest(const struct cache *cache, const char *objects, const char *tree, bool (*filter)(const char *path),
+			      char hex_out[65]) MUST_CHECK;
 /* One file of a tree, appended to `out`. */
-struct error *worktree_read(const struct cache *cache, const char *objects, const char *tree, const char *path, struct strbuf *out) MUST_CHECK;
+struct error *worktree_read(const struct cache *cache, const char *objects, const char *tree, const char *path,
+			    struct strbuf *out) MUST_CHECK;
 
 #endif

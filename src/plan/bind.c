@@ -35,7 +35,8 @@ void bind_names_deinit(struct bind_names *names)
 	free(names->positions);
 }
 
-struct error *bind_unknown_name(struct pos pos, const char *what, const char *name, const struct bind_names *names, const char *none)
+struct error *bind_unknown_name(struct pos pos, const char *what, const char *name, const struct bind_names *names,
+				const char *none)
 {
 	if (!names->n)
 		return error_at(pos, "there is no %s '%s': %s", what, name, none);
@@ -126,16 +127,18 @@ bool bind_check_name(const char *name, struct pos pos, const char *what, struct 
 		fine = isalnum((unsigned char)*c) || strchr("_.+-", *c);
 	struct error *error = NULL;
 	if (!*name)
-		error = error_at(pos, "the name of a %s cannot be empty", what);
+		error = error_at(pos, "%s cannot be empty", what);
 	else if (strchr(name, '/'))
-		error = error_at(pos, "'%s' cannot be the name of a %s: names hold no '/'", name, what);
+		error = error_at(pos, "'%s' cannot be %s: names hold no '/'", name, what);
 	else if (!fine)
-		error = error_at(pos, "'%s' cannot be the name of a %s: names are made of letters, digits, '_', '.', '+' and '-', "
-				      "and begin with a letter, a digit or '_'", name, what);
+		error = error_at(pos,
+				 "'%s' cannot be %s: names are made of letters, digits, '_', '.', '+' and '-', "
+				 "and begin with a letter, a digit or '_'",
+				 name, what);
 	else if (strlen(name) > 64)
-		error = error_at(pos, "the name of a %s can have 64 characters, not %zu", what, strlen(name));
+		error = error_at(pos, "%s can have 64 characters, not %zu", what, strlen(name));
 	else if (strcmp(name, "all") == 0)
-		error = error_at(pos, "'all' cannot be the name of a %s: it stands for all of them", what);
+		error = error_at(pos, "'all' cannot be %s: it stands for all of them", what);
 	error_join(errors, error);
 	return !error;
 }
@@ -165,7 +168,8 @@ static bool not_a(const struct yaml_node *node, const char *what, const char *wa
 	return false;
 }
 
-static bool bind_count(const struct yaml_node *node, const struct bind_field *field, const char *what, void *out, struct error **errors)
+static bool bind_count(const struct yaml_node *node, const struct bind_field *field, const char *what, void *out,
+		       struct error **errors)
 {
 	uint64_t value;
 	if (node->quoted || !units_count(node->text, &value))
@@ -183,19 +187,21 @@ static bool bind_count(const struct yaml_node *node, const struct bind_field *fi
 	return true;
 }
 
-static bool bind_size(const struct yaml_node *node, const struct bind_field *field, const char *what, void *out, struct error **errors)
+static bool bind_size(const struct yaml_node *node, const struct bind_field *field, const char *what, void *out,
+		      struct error **errors)
 {
 	uint64_t value;
 	if (!units_size(node->text, &value))
 		return not_a(node, what, "a size such as 64M (units K, M, G, T)", errors);
 	if (!in_range((double)value, field))
-		return out_of_range(node, field, what, units_size_text((uint64_t)field->min), units_size_text((uint64_t)field->max),
-				    errors);
+		return out_of_range(node, field, what, units_size_text((uint64_t)field->min),
+				    units_size_text((uint64_t)field->max), errors);
 	memcpy(out, &value, sizeof(value));
 	return true;
 }
 
-static bool bind_time(const struct yaml_node *node, const struct bind_field *field, const char *what, void *out, struct error **errors)
+static bool bind_time(const struct yaml_node *node, const struct bind_field *field, const char *what, void *out,
+		      struct error **errors)
 {
 	int64_t value;
 	if (!units_time(node->text, &value))
@@ -207,14 +213,17 @@ static bool bind_time(const struct yaml_node *node, const struct bind_field *fie
 	return true;
 }
 
-static bool bind_real(const struct yaml_node *node, const struct bind_field *field, const char *what, void *out, struct error **errors)
+static bool bind_real(const struct yaml_node *node, const struct bind_field *field, const char *what, void *out,
+		      struct error **errors)
 {
 	double value;
 	bool ratio = field->type == BIND_RATIO;
 	if (ratio ? !units_ratio(node->text, &value) : node->quoted || !units_real(node->text, &value))
 		return not_a(node, what, ratio ? "a ratio such as 8% or 0.08" : "a number", errors);
 	if (!in_range(value, field))
-		return out_of_range(node, field, what, xasprintf("%g", field->min), xasprintf("%g", field->max), errors);
+		return ratio ? out_of_range(node, field, what, xasprintf("%g%%", field->min * 100),
+					    xasprintf("%g%%", field->max * 100), errors)
+			     : out_of_range(node, field, what, xasprintf("%g", field->min), xasprintf("%g", field->max), errors);
 	memcpy(out, &value, sizeof(value));
 	return true;
 }
@@ -228,7 +237,8 @@ static bool bind_bool(const struct yaml_node *node, const char *what, void *out,
 	return true;
 }
 
-static bool bind_word(const struct yaml_node *node, const struct bind_field *field, const char *what, void *out, struct error **errors)
+static bool bind_word(const struct yaml_node *node, const struct bind_field *field, const char *what, void *out,
+		      struct error **errors)
 {
 	size_t n = 0;
 	for (; field->words[n]; n++) {
@@ -241,7 +251,8 @@ static bool bind_word(const struct yaml_node *node, const struct bind_field *fie
 	AUTO_FREE char *list = bind_list_text(field->words, n);
 	const char *meant = str_suggest(node->text, field->words, n);
 	if (meant)
-		error_join(errors, error_at(node->pos, "%s must be one of %s, not '%s' (did you mean '%s'?)", what, list, node->text, meant));
+		error_join(errors, error_at(node->pos, "%s must be one of %s, not '%s' (did you mean '%s'?)", what, list,
+					    node->text, meant));
 	else
 		error_join(errors, error_at(node->pos, "%s must be one of %s, not '%s'", what, list, node->text));
 	return false;
@@ -267,13 +278,14 @@ static bool replace_text(char **out, const char *text)
 	return true;
 }
 
-static bool bind_scalar(const struct yaml_node *node, const struct bind_field *field, const char *what, void *out, struct error **errors)
+static bool bind_scalar(const struct yaml_node *node, const struct bind_field *field, const char *what, void *out,
+			struct error **errors)
 {
 	if (!bind_expect_text(node, what, errors))
 		return false;
 	switch (field->type) {
 	case BIND_NAME:
-		return bind_check_name(node->text, node->pos, field->key, errors) && replace_text(out, node->text);
+		return bind_check_name(node->text, node->pos, what, errors) && replace_text(out, node->text);
 	case BIND_BOOL:
 		return bind_bool(node, what, out, errors);
 	case BIND_COUNT:
@@ -323,19 +335,43 @@ static const struct bind_field *find_field(const struct bind_table *table, const
 	return NULL;
 }
 
-static struct error *unknown_key(const struct yaml_pair *pair, const struct bind_table *table, const char *where)
+/* The key of the table that an unknown one most likely meant, or NULL. */
+static const char *meant_key(const struct bind_table *table, const char *key)
 {
 	AUTO_FREE const char **keys = xcalloc(table->n, sizeof(*keys));
 	for (size_t i = 0; i < table->n; i++)
 		keys[i] = table->fields[i].key;
-	const char *meant = str_suggest(pair->key, keys, table->n);
+	return str_suggest(key, keys, table->n);
+}
+
+bool bind_has(const struct yaml_node *node, const struct bind_table *table, const char *key)
+{
+	if (node->kind != YAML_MAPPING)
+		return false;
+	for (size_t i = 0; i < node->n; i++) {
+		const char *found = node->pairs[i].key;
+		if (!find_field(table, found))
+			found = table->open ? NULL : meant_key(table, found);
+		if (found && strcmp(found, key) == 0)
+			return true;
+	}
+	return false;
+}
+
+static struct error *unknown_key(const struct yaml_pair *pair, const struct bind_table *table, const char *where)
+{
+	const char *meant = meant_key(table, pair->key);
 	if (meant)
 		return error_at(pair->key_pos, "unknown key '%s' in %s (did you mean '%s'?)", pair->key, where, meant);
+	AUTO_FREE const char **keys = xcalloc(table->n, sizeof(*keys));
+	for (size_t i = 0; i < table->n; i++)
+		keys[i] = table->fields[i].key;
 	AUTO_FREE char *list = bind_list_text(keys, table->n);
 	return error_at(pair->key_pos, "unknown key '%s' in %s (known: %s)", pair->key, where, list);
 }
 
-bool bind_mapping(const struct yaml_node *node, const struct bind_table *table, const char *where, void *out, struct error **errors)
+bool bind_mapping(const struct yaml_node *node, const struct bind_table *table, const char *where, void *out,
+		  struct error **errors)
 {
 	if (!bind_expect_mapping(node, where, errors))
 		return false;
@@ -352,10 +388,11 @@ bool bind_mapping(const struct yaml_node *node, const struct bind_table *table, 
 		}
 	}
 	for (size_t i = 0; i < table->n; i++) {
-		if (table->fields[i].required && !yaml_get(node, table->fields[i].key)) {
+		if (!table->fields[i].required || yaml_get(node, table->fields[i].key))
+			continue;
+		if (!bind_has(node, table, table->fields[i].key))
 			error_join(errors, error_at(node->pos, "%s needs '%s'", where, table->fields[i].key));
-			fine = false;
-		}
+		fine = false;
 	}
 	return fine;
 }

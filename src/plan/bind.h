@@ -36,8 +36,11 @@ struct bind_field {
 	const char *const *words; /* WORD: NULL-terminated */
 };
 
-#define BIND(key_, type_, struct_, member_, ...) \
-	{ .key = (key_), .type = (type_), .offset = offsetof(struct_, member_), .size = sizeof(((struct_ *)0)->member_), __VA_ARGS__ }
+#define BIND(key_, type_, struct_, member_, ...)                                                                                 \
+	{                                                                                                                        \
+		.key = (key_), .type = (type_), .offset = offsetof(struct_, member_), .size = sizeof(((struct_ *)0)->member_),   \
+		__VA_ARGS__                                                                                                      \
+	}
 
 struct bind_table {
 	const char *name; /* its definition in the schema file */
@@ -47,7 +50,10 @@ struct bind_table {
 };
 
 /* Fills `out` from `node`. `where` names the mapping in messages: "kernel 'old'", "this gate". False when something was wrong. */
-bool bind_mapping(const struct yaml_node *node, const struct bind_table *table, const char *where, void *out, struct error **errors);
+bool bind_mapping(const struct yaml_node *node, const struct bind_table *table, const char *where, void *out,
+		  struct error **errors);
+/* True when `key` is there, or an unknown key that is a misspelling of it, which is an error of its own. */
+bool bind_has(const struct yaml_node *node, const struct bind_table *table, const char *key);
 /* One value. `what` names it in messages: "'size' of workload 'pft'". */
 bool bind_value(const struct yaml_node *node, const struct bind_field *field, const char *what, void *out, struct error **errors);
 
@@ -59,7 +65,7 @@ bool bind_one_or_list(const struct yaml_node *node, const char *what, const stru
 		      struct error **errors);
 /* A scalar with something in it (quoted texts may be empty). */
 bool bind_expect_text(const struct yaml_node *node, const char *what, struct error **errors);
-/* Letters, digits, '_', '.', '+' and '-', at most 64, beginning with a letter, a digit or '_'; not "all". `what`: "config". */
+/* Letters, digits, '_', '.', '+' and '-', at most 64, beginning with a letter, a digit or '_'; not "all". `what`: "the name of a config". */
 bool bind_check_name(const char *name, struct pos pos, const char *what, struct error **errors);
 
 /* Candidates for a name, for messages about one that is not among them. */
@@ -75,7 +81,8 @@ void bind_names_deinit(struct bind_names *names);
  * The error for a `what` ("config") called `name` that is not declared: with the name that was meant, or all there are, and a note
  * where. `none` is the advice when there are none at all.
  */
-struct error *bind_unknown_name(struct pos pos, const char *what, const char *name, const struct bind_names *names, const char *none) MUST_CHECK;
+struct error *bind_unknown_name(struct pos pos, const char *what, const char *name, const struct bind_names *names,
+				const char *none) MUST_CHECK;
 /* "a, b, c and 4 more" */
 char *bind_list_text(const char *const *names, size_t n);
 

@@ -6,11 +6,12 @@
 #include "plan/bind.h"
 
 /* profile.c */
-extern const struct bind_table profile_keys, device_keys, qemu_keys, sim_keys, timeouts_keys, nuisance_keys, model_keys, fault_keys;
-/* lab.c */
+extern const struct bind_table profile_keys, device_keys, qemu_keys, sim_keys, timeouts_keys, nuisance_keys, model_keys,
+	fault_keys;
+/* lab.c, lab_sources.c */
 extern const struct bind_table lab_keys, alternative_keys, toolchain_keys, cache_keys, build_keys;
 /* matrix*.c */
-extern const struct bind_table matrix_keys, kernel_keys, prebuilt_keys, config_keys, option_keys, patches_keys, line_keys, target_keys,
-	workload_keys, measure_keys, gate_keys;
+extern const struct bind_table matrix_keys, kernel_keys, prebuilt_keys, config_keys, option_keys, patches_keys, line_keys,
+	target_keys, workload_keys, measure_keys, gate_keys;
 
 #endif

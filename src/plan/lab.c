@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/lab.h"
 
-#include <ctype.h>
 #include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +8,7 @@
 
 #include "base/file.h"
 #include "plan/keys.h"
+#include "plan/lab_sources.h"
 #include "plan/search.h"
 
 #define LAB_FILE "memcg-ab.yaml"
@@ -23,31 +23,11 @@ struct loader {
 };
 
 static const struct bind_field lab_fields[] = {
-	BIND("sources", BIND_MAPPING, struct loader, sources),
-	BIND("toolchains", BIND_MAPPING, struct loader, toolchains),
-	BIND("devices", BIND_MAPPING, struct loader, devices),
-	BIND("cache", BIND_MAPPING, struct loader, cache),
+	BIND("sources", BIND_MAPPING, struct loader, sources), BIND("toolchains", BIND_MAPPING, struct loader, toolchains),
+	BIND("devices", BIND_MAPPING, struct loader, devices), BIND("cache", BIND_MAPPING, struct loader, cache),
 	BIND("build", BIND_MAPPING, struct loader, build),
 };
 const struct bind_table lab_keys = { "lab", lab_fields, ARRAY_SIZE(lab_fields), false };
-
-/* An alternative as it is written: one of the first four keys says its kind. */
-struct alternative {
-	char *git, *folder, *tarball, *deb;
-	char *rev, *suite, *version, *sha256;
-};
-
-static const struct bind_field alternative_fields[] = {
-	BIND("git", BIND_TEXT, struct alternative, git),
-	BIND("folder", BIND_TEXT, struct alternative, folder),
-	BIND("tarball", BIND_TEXT, struct alternative, tarball),
-	BIND("deb", BIND_NAME, struct alternative, deb),
-	BIND("rev", BIND_TEXT, struct alternative, rev),
-	BIND("suite", BIND_TEXT, struct alternative, suite),
-	BIND("version", BIND_TEXT, struct alternative, version),
-	BIND("sha256", BIND_TEXT, struct alternative, sha256),
-};
-const struct bind_table alternative_keys = { "alternative", alternative_fields, ARRAY_SIZE(alternative_fields), false };
 
 static const char *const wrapper_words[] = { "ccache", "distcc", NULL };
 
@@ -91,21 +71,6 @@ char *lab_find(const char *start_dir)
 	}
 }
 
-static void free_source(struct source *source)
-{
-	for (size_t i = 0; i < source->n; i++) {
-		struct source_alternative *alternative = &source->alternatives[i];
-		free(alternative->path);
-		free(alternative->rev);
-		free(alternative->package);
-		free(alternative->suite);
-		free(alternative->version);
-		free(alternative->sha256);
-	}
-	free(source->alternatives);
-	free(source->name);
-}
-
 static void free_toolchain(struct toolchain *toolchain)
 {
 	free(toolchain->name);
@@ -119,7 +84,7 @@ void lab_free(struct lab *lab)
 	if (!lab)
 		return;
 	for (size_t i = 0; i < lab->n_sources; i++)
-		free_source(&lab->sources[i]);
+		lab_free_source(&lab->sources[i]);
 	for (size_t i = 0; i < lab->n_toolchains; i++)
 		free_toolchain(&lab->toolchains[i]);
 	for (size_t i = 0; i < lab->n_devices; i++) {
@@ -167,126 +132,25 @@ void lab_search(const struct lab *lab, struct search *search_out)
 	*search_out = (struct search){ lab->path, lab->share_dir };
 }
 
-/* A key that says nothing about a source of this kind. */
-static void refuse_key(struct loader *loader, const struct yaml_node *node, const char *key, const char *kind)
-{
-	const struct yaml_pair *pair = yaml_pair(node, key);
-	if (pair)
-		error_join(&loader->errors, error_at(pair->key_pos, "'%s' has no meaning beside '%s'", key, kind));
-}
-
-static void check_sha256(struct loader *loader, const struct yaml_node *node, char *sha256)
-{
-	if (!sha256)
-		return;
-	bool fine = strlen(sha256) == HASH_HEX_SIZE - 1;
-	for (char *c = sha256; *c; c++) {
-		*c = (char)tolower((unsigned char)*c);
-		fine = fine && isxdigit((unsigned char)*c);
-	}
-	if (!fine)
-		error_join(&loader->errors, error_at(yaml_get(node, "sha256")->pos, "'sha256' must be 64 hex digits"));
-}
-
-/* The kind whose key is there; false with an error unless it is exactly one. */
-static bool alternative_kind(struct loader *loader, const struct yaml_node *node, const char *where, enum source_kind *kind_out)
-{
-	static const struct {
-		const char *key;
-		enum source_kind kind;
-	} kinds[] = { { "git", SOURCE_GIT }, { "folder", SOURCE_FOLDER }, { "tarball", SOURCE_TARBALL }, { "deb", SOURCE_DEB } };
-	const struct yaml_pair *first = NULL;
-	bool fine = true;
-	for (size_t i = 0; i < ARRAY_SIZE(kinds); i++) {
-		const struct yaml_pair *pair = yaml_pair(node, kinds[i].key);
-		if (!pair)
-			continue;
-		if (first) {
-			error_join(&loader->errors, error_at(pair->key_pos, "%s has '%s' and '%s': an alternative is one of them (a list has several)",
-							     where, first->key, pair->key));
-			fine = false;
-			continue;
-		}
-		first = pair;
-		*kind_out = kinds[i].kind;
-	}
-	if (!first)
-		error_join(&loader->errors, error_at(node->pos, "%s needs one of 'git', 'folder', 'tarball' and 'deb'", where));
-	return first && fine;
-}
-
-static void check_alternative(struct loader *loader, const struct yaml_node *node, const char *where, enum source_kind kind)
-{
-	static const char *const names[] = { "git", "folder", "tarball", "deb" };
-	if (kind != SOURCE_GIT)
-		refuse_key(loader, node, "rev", names[kind]);
-	else if (!yaml_get(node, "rev"))
-		error_join(&loader->errors, error_at(node->pos, "%s needs 'rev' beside 'git': a branch, tag or commit", where));
-	if (kind != SOURCE_DEB) {
-		refuse_key(loader, node, "suite", names[kind]);
-		refuse_key(loader, node, "version", names[kind]);
-	}
-	if (kind != SOURCE_DEB && kind != SOURCE_TARBALL)
-		refuse_key(loader, node, "sha256", names[kind]);
-}
-
-static void read_alternative(struct loader *loader, struct source *source, const struct yaml_node *node)
-{
-	static const char *const path_keys[] = { "git", "folder", "tarball" };
-	struct alternative written = { 0 };
-	AUTO_FREE char *where = xasprintf("source '%s'", source->name);
-	enum source_kind kind = SOURCE_DEB;
-	if (bind_mapping(node, &alternative_keys, where, &written, &loader->errors) &&
-	    alternative_kind(loader, node, where, &kind)) {
-		check_alternative(loader, node, where, kind);
-		check_sha256(loader, node, written.sha256);
-	}
-	const struct yaml_node *path = kind == SOURCE_DEB ? NULL : yaml_get(node, path_keys[kind]);
-	free(written.git);
-	free(written.folder);
-	free(written.tarball);
-	source->alternatives = array_grow(source->alternatives, source->n, sizeof(*source->alternatives));
-	source->alternatives[source->n++] = (struct source_alternative){
-		.kind = kind,
-		.path = path && path->kind == YAML_SCALAR ? search_absolute(path) : NULL,
-		.rev = written.rev,
-		.package = written.deb,
-		.suite = written.suite,
-		.version = written.version,
-		.sha256 = written.sha256,
-		.pos = node->pos,
-	};
-}
-
-static void read_sources(struct loader *loader)
-{
-	struct lab *lab = loader->lab;
-	lab->sources = xcalloc(loader->sources->n + 1, sizeof(*lab->sources));
-	for (size_t i = 0; i < loader->sources->n; i++) {
-		const struct yaml_pair *pair = &loader->sources->pairs[i];
-		struct source *source = &lab->sources[lab->n_sources++];
-		*source = (struct source){ .name = xstrdup(pair->key), .pos = pair->key_pos };
-		bind_check_name(pair->key, pair->key_pos, "source", &loader->errors);
-		if (pair->value->kind == YAML_MAPPING) {
-			read_alternative(loader, source, pair->value);
-			continue;
-		}
-		AUTO_FREE char *what = xasprintf("source '%s'", pair->key);
-		if (!bind_expect_list(pair->value, what, &loader->errors))
-			continue;
-		if (!pair->value->n)
-			error_join(&loader->errors, error_at(pair->value->pos, "%s has no alternative", what));
-		for (size_t k = 0; k < pair->value->n; k++)
-			read_alternative(loader, source, pair->value->items[k]);
-	}
-}
-
 /* LLVM= of the kernel's makefiles: 1, a version suffix like -14, or a folder that ends with '/'. */
 static bool is_llvm(const char *value)
 {
 	if (strcmp(value, "1") == 0 || str_ends(value, "/"))
 		return true;
 	return value[0] == '-' && value[1] && strspn(value + 1, "0123456789") == strlen(value + 1);
+}
+
+static void check_toolchain(struct loader *loader, const struct yaml_node *node, const char *where,
+			    const struct toolchain *toolchain)
+{
+	bool named = bind_has(node, &toolchain_keys, "cross") || bind_has(node, &toolchain_keys, "llvm");
+	if (node->kind == YAML_MAPPING && !named)
+		error_join(&loader->errors, error_at(node->pos, "%s needs 'cross' (aarch64-linux-gnu-) or 'llvm' (1)", where));
+	if (toolchain->llvm && !is_llvm(toolchain->llvm))
+		error_join(&loader->errors,
+			   error_at(yaml_get(node, "llvm")->pos,
+				    "'llvm' of %s must be 1, a version like -14, or a folder that ends with '/', not '%s'", where,
+				    toolchain->llvm));
 }
 
 static void read_toolchains(struct loader *loader)
@@ -297,15 +161,9 @@ static void read_toolchains(struct loader *loader)
 		const struct yaml_pair *pair = &loader->toolchains->pairs[i];
 		AUTO_FREE char *where = xasprintf("toolchain '%s'", pair->key);
 		struct toolchain_entry entry = { .wrapper = -1 };
-		bind_check_name(pair->key, pair->key_pos, "toolchain", &loader->errors);
-		if (bind_mapping(pair->value, &toolchain_keys, where, &entry, &loader->errors)) {
-			if (!entry.toolchain.cross && !entry.toolchain.llvm)
-				error_join(&loader->errors, error_at(pair->value->pos, "%s needs 'cross' (aarch64-linux-gnu-) or 'llvm' (1)", where));
-			if (entry.toolchain.llvm && !is_llvm(entry.toolchain.llvm))
-				error_join(&loader->errors, error_at(yaml_get(pair->value, "llvm")->pos,
-								     "'llvm' of %s must be 1, a version like -14, or a folder that ends with '/', not '%s'",
-								     where, entry.toolchain.llvm));
-		}
+		bind_check_name(pair->key, pair->key_pos, "the name of a toolchain", &loader->errors);
+		bind_mapping(pair->value, &toolchain_keys, where, &entry, &loader->errors);
+		check_toolchain(loader, pair->value, where, &entry.toolchain);
 		entry.toolchain.name = xstrdup(pair->key);
 		entry.toolchain.pos = pair->key_pos;
 		if (entry.wrapper >= 0)
@@ -340,7 +198,7 @@ static void read_devices(struct loader *loader)
 		const struct yaml_pair *pair = &loader->devices->pairs[i];
 		struct device *device = &lab->devices[lab->n_devices++];
 		*device = (struct device){ .name = xstrdup(pair->key), .pos = pair->key_pos };
-		bind_check_name(pair->key, pair->key_pos, "device", &loader->errors);
+		bind_check_name(pair->key, pair->key_pos, "the name of a device", &loader->errors);
 		error_join(&loader->errors, load_device(loader, pair, &device->profile));
 	}
 }
@@ -444,7 +302,7 @@ struct error *lab_load(const char *path, const char *share_dir, struct lab **lab
 	lab_search(loader.lab, &loader.search);
 	bind_mapping(root, &lab_keys, "the lab", &loader, &loader.errors);
 	if (loader.sources)
-		read_sources(&loader);
+		lab_read_sources(loader.lab, loader.sources, &loader.errors);
 	if (loader.toolchains)
 		read_toolchains(&loader);
 	if (loader.devices)

@@ -90,9 +90,11 @@ static void read_sections(struct top *top)
 	if (top->baseline)
 		loader->matrix->baseline_pos = yaml_get(loader->root, "baseline")->pos;
 	matrix_read_targets(loader);
+	size_t errors = error_count(loader->errors);
 	matrix_read_kernels(loader);
 	matrix_read_configs(loader);
 	matrix_read_cmdlines(loader);
+	loader->sound = error_count(loader->errors) == errors;
 	matrix_read_patches(loader);
 	matrix_read_lines(loader);
 	matrix_check_rows(loader);

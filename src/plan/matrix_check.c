@@ -31,7 +31,8 @@ static bool check_size(struct matrix_loader *loader)
 	for (size_t i = 0; i < loader->matrix->n_lines; i++) {
 		total += line_size(&loader->matrix->lines[i]);
 		if (total > MATRIX_ROWS_MAX) {
-			error_join(&loader->errors, error_at(loader->matrix->lines[i].pos, "the matrix asks for more than %d rows", MATRIX_ROWS_MAX));
+			error_join(&loader->errors, error_at(loader->matrix->lines[i].pos,
+							     "the matrix asks for more than %d rows", MATRIX_ROWS_MAX));
 			return false;
 		}
 	}
@@ -62,8 +63,11 @@ static size_t first_cmdline(const struct matrix *matrix, size_t index)
 	return i;
 }
 
-static void add_combination(const struct matrix *matrix, struct combinations *all, size_t line, size_t kernel, size_t config, size_t cmdline)
+/* What is in error has no content to compare: then only a thing itself is the same. */
+static void add_combination(const struct matrix_loader *loader, struct combinations *all, size_t line, size_t kernel,
+			    size_t config, size_t cmdline)
 {
+	const struct matrix *matrix = loader->matrix;
 	if (!matrix_combines(&matrix->kernels[kernel], &matrix->configs[config]))
 		return;
 	all->items = array_grow(all->items, all->n, sizeof(*all->items));
@@ -71,22 +75,28 @@ static void add_combination(const struct matrix *matrix, struct combinations *al
 		.kernel = kernel,
 		.config = config,
 		.cmdline = cmdline,
-		.same = { first_kernel(matrix, kernel), first_config(matrix, config), first_cmdline(matrix, cmdline) },
+		.same = { kernel, config, cmdline },
 		.line = line,
 		.order = all->n,
 	};
-	all->n++;
+	struct combination *added = &all->items[all->n++];
+	if (!loader->sound)
+		return;
+	added->same[0] = first_kernel(matrix, kernel);
+	added->same[1] = first_config(matrix, config);
+	added->same[2] = first_cmdline(matrix, cmdline);
 }
 
-static struct combinations combine_lines(const struct matrix *matrix)
+static struct combinations combine_lines(const struct matrix_loader *loader)
 {
+	const struct matrix *matrix = loader->matrix;
 	struct combinations all = { NULL, 0 };
 	for (size_t i = 0; i < matrix->n_lines; i++) {
 		const struct matrix_line *line = &matrix->lines[i];
 		for (size_t k = 0; k < line->n_kernels; k++) {
 			for (size_t c = 0; c < line->n_configs; c++) {
 				for (size_t l = 0; l < line->n_cmdlines; l++)
-					add_combination(matrix, &all, i, line->kernels[k], line->configs[c], line->cmdlines[l]);
+					add_combination(loader, &all, i, line->kernels[k], line->configs[c], line->cmdlines[l]);
 			}
 		}
 	}
@@ -94,8 +104,9 @@ static struct combinations combine_lines(const struct matrix *matrix)
 }
 
 /* All that could be: for a matrix some of whose lines are in error. */
-static struct combinations combine_all(const struct matrix *matrix)
+static struct combinations combine_all(const struct matrix_loader *loader)
 {
+	const struct matrix *matrix = loader->matrix;
 	struct combinations all = { NULL, 0 };
 	if (matrix->n_kernels * matrix->n_configs > MATRIX_ROWS_MAX)
 		return all;
@@ -104,7 +115,7 @@ static struct combinations combine_all(const struct matrix *matrix)
 	for (size_t k = 0; k < matrix->n_kernels; k++) {
 		for (size_t c = 0; c < matrix->n_configs; c++) {
 			for (size_t l = 0; l < matrix->n_cmdlines; l++)
-				add_combination(matrix, &all, 0, k, c, l);
+				add_combination(loader, &all, 0, k, c, l);
 		}
 	}
 	return all;
@@ -181,16 +192,20 @@ static bool lines_meet(const struct matrix *matrix, const struct matrix_line *a,
 static void report_equal(struct matrix_loader *loader, const struct combination *first, const struct combination *second)
 {
 	const struct matrix *matrix = loader->matrix;
-	AUTO_FREE char *a = matrix_row_prefix(&matrix->kernels[first->kernel], &matrix->configs[first->config], &matrix->cmdlines[first->cmdline]);
-	AUTO_FREE char *b = matrix_row_prefix(&matrix->kernels[second->kernel], &matrix->configs[second->config], &matrix->cmdlines[second->cmdline]);
+	AUTO_FREE char *a = matrix_row_prefix(&matrix->kernels[first->kernel], &matrix->configs[first->config],
+					      &matrix->cmdlines[first->cmdline]);
+	AUTO_FREE char *b = matrix_row_prefix(&matrix->kernels[second->kernel], &matrix->configs[second->config],
+					      &matrix->cmdlines[second->cmdline]);
 	const struct matrix_line *line = &matrix->lines[second->line];
 	const struct matrix_line *other = &matrix->lines[first->line];
 	struct error *error;
 	if (strcmp(a, b) != 0)
 		error = error_at(line->pos, "rows %s and %s are equal: the same kernel, options and command line", a, b);
 	else if ((line->patches < 0) != (other->patches < 0))
-		error = error_at(line->pos, "rows are equal: %s without patches is asked for twice (`steps: all` has it as step 0; "
-					    "leave it out with a list or range of steps)", b);
+		error = error_at(line->pos,
+				 "rows are equal: %s without patches is asked for twice (`steps: all` has it as step 0; "
+				 "leave it out with a list or range of steps)",
+				 b);
 	else
 		error = error_at(line->pos, "rows are equal: %s is asked for twice", b);
 	if (first->line != second->line)
@@ -209,7 +224,8 @@ static void check_equal_rows(struct matrix_loader *loader, struct combinations *
 		const struct combination *first = &all->items[i];
 		for (size_t k = i + 1; k < all->n && !memcmp(all->items[k].same, first->same, sizeof(first->same)); k++) {
 			const struct combination *second = &all->items[k];
-			if (reported[second->line] || !lines_meet(matrix, &matrix->lines[first->line], &matrix->lines[second->line]))
+			if (reported[second->line] ||
+			    !lines_meet(matrix, &matrix->lines[first->line], &matrix->lines[second->line]))
 				continue;
 			report_equal(loader, first, second);
 			reported[second->line] = true;
@@ -225,7 +241,8 @@ static void check_baseline(struct matrix_loader *loader, const struct combinatio
 	AUTO_STRLIST prefixes = { NULL, 0 };
 	for (size_t i = 0; i < all->n; i++) {
 		const struct combination *item = &all->items[i];
-		AUTO_FREE char *prefix = matrix_row_prefix(&matrix->kernels[item->kernel], &matrix->configs[item->config], &matrix->cmdlines[item->cmdline]);
+		AUTO_FREE char *prefix = matrix_row_prefix(&matrix->kernels[item->kernel], &matrix->configs[item->config],
+							   &matrix->cmdlines[item->cmdline]);
 		size_t len = strlen(prefix);
 		if (strncmp(baseline, prefix, len) == 0 && (!baseline[len] || (baseline[len] == '/' && baseline[len + 1])))
 			return;
@@ -237,9 +254,13 @@ static void check_baseline(struct matrix_loader *loader, const struct combinatio
 	const char *meant = str_suggest(baseline, names, prefixes.n);
 	AUTO_FREE char *list = bind_list_text(names, prefixes.n);
 	if (meant)
-		error_join(&loader->errors, error_at(matrix->baseline_pos, "baseline '%s' is no row of this matrix (did you mean '%s'?)", baseline, meant));
+		error_join(&loader->errors,
+			   error_at(matrix->baseline_pos, "baseline '%s' is no row of this matrix (did you mean '%s'?)", baseline,
+				    meant));
 	else
-		error_join(&loader->errors, error_at(matrix->baseline_pos, "baseline '%s' is no row of this matrix (rows begin with: %s)", baseline, list));
+		error_join(&loader->errors,
+			   error_at(matrix->baseline_pos, "baseline '%s' is no row of this matrix (rows begin with: %s)",
+				    baseline, list));
 }
 
 void matrix_check_rows(struct matrix_loader *loader)
@@ -247,12 +268,12 @@ void matrix_check_rows(struct matrix_loader *loader)
 	if (!check_size(loader))
 		return;
 	const struct matrix *matrix = loader->matrix;
-	struct combinations all = combine_lines(matrix);
+	struct combinations all = combine_lines(loader);
 	check_equal_rows(loader, &all);
 	if (matrix->baseline && loader->lines) {
 		if (matrix->n_lines != loader->lines->n) {
 			free(all.items);
-			all = combine_all(matrix);
+			all = combine_all(loader);
 		}
 		check_baseline(loader, &all);
 	}

@@ -65,7 +65,7 @@ static bool is_tristate(const char *text)
 /* What someone meant who wrote a boolean of another language. */
 static const char *meant_tristate(const char *text)
 {
-	static const char *const words[][2] = { { "yes", "y" }, { "true", "y" }, { "on", "y" },	   { "Y", "y" },
+	static const char *const words[][2] = { { "yes", "y" }, { "true", "y" },  { "on", "y" },  { "Y", "y" },
 						{ "no", "n" },	{ "false", "n" }, { "off", "n" }, { "N", "n" } };
 	for (size_t i = 0; i < ARRAY_SIZE(words); i++) {
 		if (strcmp(text, words[i][0]) == 0)
@@ -90,11 +90,15 @@ static char *option_value(struct matrix_loader *loader, const char *name, const 
 		return xstrdup(node->text);
 	const char *meant = meant_tristate(node->text);
 	if (meant)
-		error_join(&loader->errors, error_at(node->pos, "the value of %s must be y, m, n, a number or a text in quotes, not '%s' (did you mean %s?)",
-						     name, node->text, meant));
+		error_join(&loader->errors,
+			   error_at(node->pos,
+				    "the value of %s must be y, m, n, a number or a text in quotes, not '%s' (did you mean %s?)",
+				    name, node->text, meant));
 	else
-		error_join(&loader->errors, error_at(node->pos, "the value of %s must be y, m, n, a number or a text of one line in quotes, not '%s'",
-						     name, node->text));
+		error_join(&loader->errors,
+			   error_at(node->pos,
+				    "the value of %s must be y, m, n, a number or a text of one line in quotes, not '%s'", name,
+				    node->text));
 	return NULL;
 }
 
@@ -114,7 +118,8 @@ static bool check_option_name(struct matrix_loader *loader, const struct yaml_pa
 	if (str_starts(pair->key, prefix))
 		error = error_at(pair->key_pos, "options stand without CONFIG_ here: write '%s'", pair->key + strlen(prefix));
 	else if (all_lower_case(pair->key) && !isdigit((unsigned char)*pair->key))
-		error = error_at(pair->key_pos, "unknown key '%s' in %s (known: fragments, and options in capitals)", pair->key, where);
+		error = error_at(pair->key_pos, "unknown key '%s' in %s (known: fragments, and options in capitals)", pair->key,
+				 where);
 	else if (!fragment_check_name(pair->key))
 		error = error_at(pair->key_pos, "'%s' is no option: its name is made of letters, digits and '_'", pair->key);
 	error_join(&loader->errors, error);
@@ -161,9 +166,11 @@ static void read_config(struct matrix_loader *loader, const struct yaml_pair *pa
 	*config = (struct config){ .name = xstrdup(pair->key), .fragment = fragment_new(), .pos = pair->key_pos };
 	AUTO_FREE char *where = xasprintf("config '%s'", pair->key);
 	if (strcmp(pair->key, PREBUILT) == 0)
-		error_join(&loader->errors, error_at(pair->key_pos, "'" PREBUILT "' is the name of the config of prebuilt kernels: choose another"));
+		error_join(&loader->errors,
+			   error_at(pair->key_pos,
+				    "'" PREBUILT "' is the name of the config of prebuilt kernels: choose another"));
 	else
-		bind_check_name(pair->key, pair->key_pos, "config", &loader->errors);
+		bind_check_name(pair->key, pair->key_pos, "the name of a config", &loader->errors);
 	struct config_entry entry = { NULL };
 	if (!bind_mapping(pair->value, &config_keys, where, &entry, &loader->errors))
 		return;
@@ -209,7 +216,8 @@ static void check_cmdline(struct matrix_loader *loader, const struct yaml_node *
 		}
 	}
 	if (strlen(node->text) > CMDLINE_MAX)
-		error_join(&loader->errors, error_at(node->pos, "%s has %zu characters: %d fit beside the device's own", what, strlen(node->text), CMDLINE_MAX));
+		error_join(&loader->errors, error_at(node->pos, "%s has %zu characters: %d fit beside the device's own", what,
+						     strlen(node->text), CMDLINE_MAX));
 }
 
 void matrix_read_cmdlines(struct matrix_loader *loader)
@@ -223,7 +231,7 @@ void matrix_read_cmdlines(struct matrix_loader *loader)
 		const struct yaml_pair *pair = &loader->cmdline->pairs[i];
 		struct cmdline *cmdline = &matrix->cmdlines[matrix->n_cmdlines++];
 		*cmdline = (struct cmdline){ .name = xstrdup(pair->key), .text = xstrdup(""), .pos = pair->key_pos };
-		bind_check_name(pair->key, pair->key_pos, "cmdline", &loader->errors);
+		bind_check_name(pair->key, pair->key_pos, "the name of a cmdline", &loader->errors);
 		AUTO_FREE char *what = xasprintf("cmdline '%s'", pair->key);
 		if (!bind_expect_text(pair->value, what, &loader->errors))
 			continue;

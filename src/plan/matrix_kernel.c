@@ -103,8 +103,8 @@ static void read_source(struct matrix_loader *loader, struct kernel *kernel, con
 	}
 }
 
-static void read_toolchain(struct matrix_loader *loader, struct kernel *kernel, const struct yaml_node *node, struct pos pos,
-			   const char *where)
+static void read_toolchain(struct matrix_loader *loader, struct kernel *kernel, const struct yaml_node *kernel_node,
+			   const struct yaml_node *node, const char *where)
 {
 	const struct lab *lab = loader->lab;
 	if (node && !bind_expect_text(node, "'toolchain'", &loader->errors))
@@ -125,8 +125,11 @@ static void read_toolchain(struct matrix_loader *loader, struct kernel *kernel, 
 		kernel->toolchain = &lab->toolchains[0];
 		return;
 	}
+	if (bind_has(kernel_node, &kernel_keys, "toolchain"))
+		return;
 	AUTO_FREE char *list = bind_list_text(names.names, names.n);
-	error_join(&loader->errors, error_at(pos, "%s needs 'toolchain': one of the lab's (%s)", where, lab->n_toolchains ? list : "it has none"));
+	error_join(&loader->errors, error_at(kernel_node->pos, "%s needs 'toolchain': one of the lab's (%s)", where,
+					     lab->n_toolchains ? list : "it has none"));
 }
 
 /* Names of make targets; whether the tree has one of that name only make knows. */
@@ -175,13 +178,17 @@ static void read_outputs(struct matrix_loader *loader, struct kernel *kernel, co
 	for (size_t i = 0; i < n; i++) {
 		const char *path = items[i]->text;
 		if (*path == '/' || str_starts(path, "../") || strstr(path, "/../"))
-			error_join(&loader->errors, error_at(items[i]->pos, "an output is a path below the output folder (MEMCG_AB_OUT), not '%s'", path));
+			error_join(&loader->errors,
+				   error_at(items[i]->pos, "an output is a path below the output folder (MEMCG_AB_OUT), not '%s'",
+					    path));
 		strlist_add(&kernel->outputs, path);
 	}
 	static const char *const needed[] = { "vmlinux", ".config", "Image" };
 	for (size_t i = 0; i < ARRAY_SIZE(needed); i++) {
 		if (!output_named(&kernel->outputs, needed[i]))
-			error_join(&loader->errors, error_at(node->pos, "'outputs' lacks %s: vmlinux, .config and the Image are always needed", needed[i]));
+			error_join(&loader->errors,
+				   error_at(node->pos, "'outputs' lacks %s: vmlinux, .config and the Image are always needed",
+					    needed[i]));
 	}
 }
 
@@ -203,13 +210,15 @@ static void refuse_keys(struct matrix_loader *loader, const struct yaml_node *no
 	for (; *keys; keys++) {
 		const struct yaml_pair *pair = yaml_pair(node, *keys);
 		if (pair)
-			error_join(&loader->errors, error_at(pair->key_pos, "'%s' has no meaning for a kernel with '%s'", *keys, kind));
+			error_join(&loader->errors,
+				   error_at(pair->key_pos, "'%s' has no meaning for a kernel with '%s'", *keys, kind));
 	}
 }
 
-static void require(struct matrix_loader *loader, const struct yaml_node *node, const char *where, const char *key, const char *advice)
+static void require(struct matrix_loader *loader, const struct yaml_node *node, const char *where, const char *key,
+		    const char *advice)
 {
-	if (!yaml_get(node, key))
+	if (!bind_has(node, &kernel_keys, key))
 		error_join(&loader->errors, error_at(node->pos, "%s needs '%s': %s", where, key, advice));
 }
 
@@ -248,7 +257,7 @@ static void read_kernel(struct matrix_loader *loader, const char *name, const st
 	kernel->kind = KERNEL_KBUILD;
 	refuse_keys(loader, node, "source", not_kbuild);
 	require(loader, node, where, "base_config", "allnoconfig, defconfig, another make target, or a file");
-	read_toolchain(loader, kernel, entry.toolchain, node->pos, where);
+	read_toolchain(loader, kernel, node, entry.toolchain, where);
 	if (entry.base_config)
 		read_base_config(loader, kernel, entry.base_config);
 }
@@ -267,8 +276,10 @@ static bool needs_kernel(const struct matrix_loader *loader)
 static void no_kernel(struct matrix_loader *loader)
 {
 	struct matrix *matrix = loader->matrix;
-	if (needs_kernel(loader) && loader->lab)
-		error_join(&loader->errors, error_at(loader->root->pos, "the matrix needs 'kernel' (or 'kernels', several by name)"));
+	bool misspelt = bind_has(loader->root, &matrix_keys, "kernel") || bind_has(loader->root, &matrix_keys, "kernels");
+	if (needs_kernel(loader) && loader->lab && !misspelt)
+		error_join(&loader->errors,
+			   error_at(loader->root->pos, "the matrix needs 'kernel' (or 'kernels', several by name)"));
 	matrix->kernels = xcalloc(1, sizeof(*matrix->kernels));
 	matrix->kernels[matrix->n_kernels++] =
 		(struct kernel){ .name = xstrdup(""), .arch = xstrdup(arch_words[0]), .pos = loader->root->pos };
@@ -278,7 +289,8 @@ void matrix_read_kernels(struct matrix_loader *loader)
 {
 	struct matrix *matrix = loader->matrix;
 	if (loader->kernel && loader->kernels) {
-		struct error *error = error_at(yaml_pair(loader->root, "kernels")->key_pos, "a matrix has 'kernel' or 'kernels', not both");
+		struct error *error =
+			error_at(yaml_pair(loader->root, "kernels")->key_pos, "a matrix has 'kernel' or 'kernels', not both");
 		error_note(error, yaml_pair(loader->root, "kernel")->key_pos, "the other is here");
 		error_join(&loader->errors, error);
 	}
@@ -290,7 +302,7 @@ void matrix_read_kernels(struct matrix_loader *loader)
 	matrix->kernels = xcalloc(n + 1, sizeof(*matrix->kernels));
 	for (size_t i = 0; i < n; i++) {
 		const struct yaml_pair *pair = &loader->kernels->pairs[i];
-		bind_check_name(pair->key, pair->key_pos, "kernel", &loader->errors);
+		bind_check_name(pair->key, pair->key_pos, "the name of a kernel", &loader->errors);
 		read_kernel(loader, pair->key, pair->value, pair->key_pos);
 	}
 	if (loader->kernels && !n)

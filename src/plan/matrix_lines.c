@@ -16,10 +16,8 @@ struct line_entry {
 };
 
 static const struct bind_field line_fields[] = {
-	BIND("kernel", BIND_ANY, struct line_entry, kernel),
-	BIND("config", BIND_ANY, struct line_entry, config),
-	BIND("cmdline", BIND_ANY, struct line_entry, cmdline),
-	BIND("patches", BIND_ANY, struct line_entry, patches),
+	BIND("kernel", BIND_ANY, struct line_entry, kernel),   BIND("config", BIND_ANY, struct line_entry, config),
+	BIND("cmdline", BIND_ANY, struct line_entry, cmdline), BIND("patches", BIND_ANY, struct line_entry, patches),
 	BIND("steps", BIND_ANY, struct line_entry, steps),
 };
 const struct bind_table line_keys = { "line", line_fields, ARRAY_SIZE(line_fields), false };
@@ -59,7 +57,8 @@ static bool select_only(struct matrix_loader *loader, const struct choice *choic
 		return add_index(indices, n, 0);
 	AUTO_FREE char *list = bind_list_text(choice->names.names, choice->names.n);
 	if (choice->names.n)
-		error_join(&loader->errors, error_at(choice->line, "this line needs '%s', for there are several (%s)", choice->key, list));
+		error_join(&loader->errors,
+			   error_at(choice->line, "this line needs '%s', for there are several (%s)", choice->key, list));
 	return false;
 }
 
@@ -85,9 +84,11 @@ static bool select_names(struct matrix_loader *loader, const struct choice *choi
 			again |= !add_index(indices, n, k);
 		}
 		if (again)
-			error_join(&loader->errors, error_at(items[i]->pos, "'%s' names some %s a second time", items[i]->text, choice->key));
-		else if (!found && !all)
-			error_join(&loader->errors, bind_unknown_name(items[i]->pos, choice->key, items[i]->text, &choice->names, "none is declared"));
+			error_join(&loader->errors,
+				   error_at(items[i]->pos, "'%s' names some %s a second time", items[i]->text, choice->key));
+		else if (!found && !all && choice->names.n) /* that none is declared was said before */
+			error_join(&loader->errors, bind_unknown_name(items[i]->pos, choice->key, items[i]->text, &choice->names,
+								      "none is declared"));
 		fine = fine && found && !again;
 	}
 	return fine && *n;
@@ -101,7 +102,8 @@ static bool select_kernels(struct matrix_loader *loader, struct matrix_line *lin
 		bind_names_add(&choice.names, matrix->kernels[i].name, matrix->kernels[i].pos);
 	bool fine = false;
 	if (value && matrix->n_kernels == 1 && !*matrix->kernels[0].name)
-		error_join(&loader->errors, error_at(value->pos, "the matrix has one kernel, without a name: leave 'kernel' out"));
+		error_join(&loader->errors,
+			   error_at(value->pos, "the matrix has one kernel, without a name: leave 'kernel' out"));
 	else
 		fine = select_names(loader, &choice, &line->kernels, &line->n_kernels);
 	bind_names_deinit(&choice.names);
@@ -132,7 +134,8 @@ static bool check_pairs(struct matrix_loader *loader, const struct matrix_line *
 	}
 	struct error *error = NULL;
 	if (prebuilt && !prebuilt_config)
-		error = error_at(pos, "this names nothing for prebuilt kernels, whose config cannot be chosen: leave 'config' out or name 'prebuilt'");
+		error = error_at(pos, "this names nothing for prebuilt kernels, whose config cannot be chosen: leave 'config' "
+				      "out or name 'prebuilt'");
 	else if (!prebuilt && prebuilt_config)
 		error = error_at(pos, "config 'prebuilt' names nothing here: no kernel of this line is prebuilt");
 	else if (!built && built_config)
@@ -182,7 +185,9 @@ static bool select_cmdlines(struct matrix_loader *loader, struct matrix_line *li
 
 static bool bad_steps(struct matrix_loader *loader, const struct yaml_node *node, const char *text)
 {
-	error_join(&loader->errors, error_at(node->pos, "'steps' must be all, last, a number, a list of numbers, or a range such as 1-3, not '%s'", text));
+	error_join(&loader->errors,
+		   error_at(node->pos, "'steps' must be all, last, a number, a list of numbers, or a range such as 1-3, not '%s'",
+			    text));
 	return false;
 }
 
@@ -261,7 +266,7 @@ static bool read_patches(struct matrix_loader *loader, struct matrix_line *line,
 		if (strcmp(matrix->patches[i].name, entry->patches->text) == 0)
 			line->patches = (ssize_t)i;
 	}
-	if (line->patches < 0)
+	if (line->patches < 0 && (names.n || !bind_has(loader->root, &matrix_keys, "patches")))
 		error_join(&loader->errors, bind_unknown_name(entry->patches->pos, "patches entry", entry->patches->text, &names,
 							      "none is declared (`patches:`)"));
 	bool fine = !entry->steps || read_steps(loader, entry->steps, &line->steps);
@@ -269,8 +274,9 @@ static bool read_patches(struct matrix_loader *loader, struct matrix_line *line,
 		const struct kernel *kernel = &matrix->kernels[line->kernels[i]];
 		if (kernel->kind != KERNEL_PREBUILT)
 			continue;
-		error_join(&loader->errors, error_at(entry->patches->pos, "patches cannot be applied to %s%s%s: it is prebuilt", *kernel->name ? "kernel '" : "the kernel",
-						     kernel->name, *kernel->name ? "'" : ""));
+		error_join(&loader->errors,
+			   error_at(entry->patches->pos, "patches cannot be applied to %s%s%s: it is prebuilt",
+				    *kernel->name ? "kernel '" : "the kernel", kernel->name, *kernel->name ? "'" : ""));
 		fine = false;
 	}
 	return fine && line->patches >= 0;
@@ -308,7 +314,7 @@ static void read_line(struct matrix_loader *loader, const struct yaml_node *node
 
 static void require_section(struct matrix_loader *loader, const char *section, const char *advice)
 {
-	if (!yaml_get(loader->root, section))
+	if (!bind_has(loader->root, &matrix_keys, section))
 		error_join(&loader->errors, error_at(loader->root->pos, "the matrix needs '%s': %s", section, advice));
 }
 

@@ -64,16 +64,19 @@ static const struct device *find_device(struct matrix_loader *loader, const stru
 	AUTO_NAMES names = { 0 };
 	for (size_t i = 0; i < loader->lab->n_devices; i++)
 		bind_names_add(&names, loader->lab->devices[i].name, loader->lab->devices[i].pos);
-	error_join(&loader->errors, bind_unknown_name(node->pos, "device", node->text, &names, "the lab file declares none (`devices:`)"));
+	error_join(&loader->errors,
+		   bind_unknown_name(node->pos, "device", node->text, &names, "the lab file declares none (`devices:`)"));
 	return NULL;
 }
 
 /* qemu and sim have cores of one kind. */
-static bool check_cores(struct matrix_loader *loader, const struct yaml_node *node, const struct target_entry *entry, const struct device *device)
+static bool check_cores(struct matrix_loader *loader, const struct yaml_node *node, const struct target_entry *entry,
+			const struct device *device)
 {
 	if (!entry->cores)
 		return true;
-	error_join(&loader->errors, error_at(yaml_get(node, "cores")->pos, "device '%s' has cores of one kind: 'cores' can only be 'all'", device->name));
+	error_join(&loader->errors, error_at(yaml_get(node, "cores")->pos,
+					     "device '%s' has cores of one kind: 'cores' can only be 'all'", device->name));
 	return false;
 }
 
@@ -131,7 +134,8 @@ static size_t kind_n_options(const struct workload_kind *kind)
 }
 
 /* The value in the agent's canonical form, which the caller frees; NULL with an error. */
-static char *option_value(struct matrix_loader *loader, const struct workload_option *option, const struct yaml_node *node, const char *what)
+static char *option_value(struct matrix_loader *loader, const struct workload_option *option, const struct yaml_node *node,
+			  const char *what)
 {
 	static const enum bind_type types[] = {
 		[OPTION_SIZE] = BIND_SIZE,
@@ -145,8 +149,12 @@ static char *option_value(struct matrix_loader *loader, const struct workload_op
 		bool flag;
 	} value;
 	struct bind_field field = {
-		.key = option->name, .type = types[option->type], .size = sizeof(value.number), .words = option->words,
-		.min = (double)option->min, .max = (double)option->max,
+		.key = option->name,
+		.type = types[option->type],
+		.size = sizeof(value.number),
+		.words = option->words,
+		.min = (double)option->min,
+		.max = (double)option->max,
 	};
 	if (!bind_value(node, &field, what, &value, &loader->errors))
 		return NULL;
@@ -206,15 +214,17 @@ static const struct workload_kind *find_kind(struct matrix_loader *loader, const
 /* Labels are the first part of a metric's name, in records of the agent too. */
 static void check_label(struct matrix_loader *loader, const struct yaml_pair *pair, size_t index)
 {
-	if (!bind_check_name(pair->key, pair->key_pos, "workload", &loader->errors))
+	if (!bind_check_name(pair->key, pair->key_pos, "the name of a workload", &loader->errors))
 		return;
 	if (strchr(pair->key, '.') || strlen(pair->key) > 32)
-		error_join(&loader->errors, error_at(pair->key_pos, "the label of a workload has no '.' and at most 32 characters"));
+		error_join(&loader->errors,
+			   error_at(pair->key_pos, "the label of a workload has no '.' and at most 32 characters"));
 	for (size_t i = 0; i < index; i++) {
 		const struct yaml_pair *other = &loader->workloads->pairs[i];
 		if (strcasecmp(other->key, pair->key) != 0 || strcmp(other->key, pair->key) == 0)
 			continue;
-		struct error *error = error_at(pair->key_pos, "labels '%s' and '%s' collide: they differ in case alone", other->key, pair->key);
+		struct error *error =
+			error_at(pair->key_pos, "labels '%s' and '%s' collide: they differ in case alone", other->key, pair->key);
 		error_note(error, other->key_pos, "the other is here");
 		error_join(&loader->errors, error);
 		return;
@@ -233,7 +243,9 @@ static void read_workload(struct matrix_loader *loader, const struct yaml_pair *
 		return;
 	size_t n = kind_n_options(kind);
 	struct workload *workload = &matrix->workloads[matrix->n_workloads++];
-	*workload = (struct workload){ .label = xstrdup(pair->key), .kind = kind, .values = xcalloc(n + 1, sizeof(char *)), .pos = pair->key_pos };
+	*workload = (struct workload){
+		.label = xstrdup(pair->key), .kind = kind, .values = xcalloc(n + 1, sizeof(char *)), .pos = pair->key_pos
+	};
 	for (size_t i = 0; i < n; i++)
 		workload->values[i] = xstrdup(kind_option(kind, i)->fallback);
 	for (size_t i = 0; i < pair->value->n; i++) {
@@ -291,7 +303,8 @@ static void check_metric(struct matrix_loader *loader, const char *metric, struc
 	for (size_t i = 0; i < matrix->n_workloads; i++) {
 		const struct workload *workload = &matrix->workloads[i];
 		for (size_t k = 0; k < workload->kind->n_metrics; k++)
-			strlist_addf(&all, "%s.%s.%s", workload->label, workload->kind->metrics[k].phase, workload->kind->metrics[k].unit);
+			strlist_addf(&all, "%s.%s.%s", workload->label, workload->kind->metrics[k].phase,
+				     workload->kind->metrics[k].unit);
 	}
 	size_t next = 0;
 	for (size_t i = 0; i < matrix->n_workloads; i++) {

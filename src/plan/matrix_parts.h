@@ -15,6 +15,7 @@ struct matrix_loader {
 	const struct lab *lab; /* or NULL */
 	struct search search;
 	struct error *errors;
+	bool sound; /* kernels, configs and command lines are without error, so that equal ones can be told */
 	const struct yaml_node *root;
 	const struct yaml_node *kernel, *kernels, *config, *cmdline, *patches, *lines, *devices, *workloads, *measure, *gates;
 };

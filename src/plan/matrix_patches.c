@@ -81,11 +81,13 @@ static void push_base(struct walk *walk, size_t index, const struct yaml_node *n
 		if (strcmp(matrix->patches[i].name, node->text) != 0)
 			continue;
 		if (walk->states[i] == OPEN) {
-			error_join(&walk->loader->errors, error_at(node->pos, "patches '%s' would stand on themselves", node->text));
+			error_join(&walk->loader->errors,
+				   error_at(node->pos, "patches '%s' would stand on themselves", node->text));
 			return;
 		}
 		if (walk->depth == STACK_MAX) {
-			error_join(&walk->loader->errors, error_at(node->pos, "patches stand on each other more than %d deep", STACK_MAX));
+			error_join(&walk->loader->errors,
+				   error_at(node->pos, "patches stand on each other more than %d deep", STACK_MAX));
 			return;
 		}
 		walk->depth++;
@@ -99,20 +101,23 @@ static void push_base(struct walk *walk, size_t index, const struct yaml_node *n
 	if (*node->text && file_exists(path))
 		push_path(walk, &matrix->patches[index], node, "'on'");
 	else
-		error_join(&walk->loader->errors,
-			   bind_unknown_name(node->pos, "patches entry or path", node->text, &walk->names, "no other is declared"));
+		error_join(&walk->loader->errors, bind_unknown_name(node->pos, "patches entry or path", node->text, &walk->names,
+								    "no other is declared"));
 }
 
-static void push_range(struct walk *walk, struct patches *patches, const struct yaml_node *node, const struct patches_entry *entry)
+static void push_range(struct walk *walk, struct patches *patches, const struct yaml_node *node,
+		       const struct patches_entry *entry)
 {
 	struct matrix_loader *loader = walk->loader;
 	if (!entry->range) {
-		error_join(&loader->errors, error_at(node->pos, "patches '%s' need 'range' beside 'git': two commits as A..B", patches->name));
+		error_join(&loader->errors,
+			   error_at(node->pos, "patches '%s' need 'range' beside 'git': two commits as A..B", patches->name));
 		return;
 	}
 	const char *dots = strstr(entry->range, "..");
 	if (!dots || dots == entry->range || !dots[2] || dots[2] == '.') {
-		error_join(&loader->errors, error_at(yaml_get(node, "range")->pos, "'range' must be two commits as A..B, not '%s'", entry->range));
+		error_join(&loader->errors,
+			   error_at(yaml_get(node, "range")->pos, "'range' must be two commits as A..B, not '%s'", entry->range));
 		return;
 	}
 	if (!bind_expect_text(entry->git, "'git'", &loader->errors))
@@ -123,7 +128,8 @@ static void push_range(struct walk *walk, struct patches *patches, const struct 
 		return;
 	}
 	AUTO_FREE char *absolute = path_absolute(path);
-	push(walk, patches, &(struct patch_source){ .kind = PATCHES_RANGE, .path = absolute, .range = entry->range, .pos = entry->git->pos });
+	push(walk, patches,
+	     &(struct patch_source){ .kind = PATCHES_RANGE, .path = absolute, .range = entry->range, .pos = entry->git->pos });
 }
 
 static void push_series(struct walk *walk, struct patches *patches, const struct yaml_node *node)
@@ -160,15 +166,18 @@ static void complete(struct walk *walk, size_t index)
 		if (entry.on)
 			push_on(walk, index, entry.on);
 		if (entry.series && entry.git)
-			error_join(&loader->errors, error_at(yaml_pair(node, "git")->key_pos, "%s have 'series' and 'git': they are one of them", where));
+			error_join(&loader->errors, error_at(yaml_pair(node, "git")->key_pos,
+							     "%s have 'series' and 'git': they are one of them", where));
 		else if (entry.git)
 			push_range(walk, patches, node, &entry);
 		else if (entry.series)
 			push_series(walk, patches, entry.series);
-		else
-			error_join(&loader->errors, error_at(node->pos, "%s need 'series' (a path), or 'git' and 'range'", where));
+		else if (!bind_has(node, &patches_keys, "series") && !bind_has(node, &patches_keys, "git"))
+			error_join(&loader->errors,
+				   error_at(node->pos, "%s need 'series' (a path), or 'git' and 'range'", where));
 		if (entry.range && !entry.git)
-			error_join(&loader->errors, error_at(yaml_pair(node, "range")->key_pos, "'range' has no meaning without 'git'"));
+			error_join(&loader->errors,
+				   error_at(yaml_pair(node, "range")->key_pos, "'range' has no meaning without 'git'"));
 	}
 	free(entry.range);
 	walk->states[index] = DONE;
@@ -182,7 +191,7 @@ void matrix_read_patches(struct matrix_loader *loader)
 	struct walk walk = { .loader = loader, .states = xcalloc(n + 1, sizeof(*walk.states)) };
 	for (size_t i = 0; i < n; i++) {
 		const struct yaml_pair *pair = &loader->patches->pairs[i];
-		bind_check_name(pair->key, pair->key_pos, "patches entry", &loader->errors);
+		bind_check_name(pair->key, pair->key_pos, "the name of a patches entry", &loader->errors);
 		matrix->patches[matrix->n_patches++] = (struct patches){ .name = xstrdup(pair->key), .pos = pair->key_pos };
 		bind_names_add(&walk.names, matrix->patches[i].name, pair->key_pos);
 	}

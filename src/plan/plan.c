@@ -159,7 +159,8 @@ static void add_variant(struct expansion *expansion, const struct plan_variant *
 	plan->variants[plan->n_variants++].name = variant_name(expansion->matrix, variant);
 }
 
-static void add_steps(struct expansion *expansion, const struct matrix_line *line, struct plan_variant variant, const unsigned *steps, size_t n)
+static void add_steps(struct expansion *expansion, const struct matrix_line *line, struct plan_variant variant,
+		      const unsigned *steps, size_t n)
 {
 	const struct series_summary *series = line->patches < 0 ? NULL : &expansion->plan->series[line->patches];
 	for (size_t i = 0; i < n; i++) {
@@ -291,10 +292,11 @@ static void check_cmdlines(struct expansion *expansion)
 			len = padded > len ? padded : len;
 		}
 		if (len >= KERNEL_CMDLINE_SIZE)
-			error_join(&expansion->errors, error_at(plan->variants[row->variant].cmdline->pos,
-								"the command line of %s on %s would have %zu characters: the kernel takes %d",
-								plan->variants[row->variant].name, expansion->matrix->targets[row->target].device->name,
-								len, KERNEL_CMDLINE_SIZE - 1));
+			error_join(&expansion->errors,
+				   error_at(plan->variants[row->variant].cmdline->pos,
+					    "the command line of %s on %s would have %zu characters: the kernel takes %d",
+					    plan->variants[row->variant].name,
+					    expansion->matrix->targets[row->target].device->name, len, KERNEL_CMDLINE_SIZE - 1));
 	}
 }
 
@@ -304,7 +306,8 @@ static bool too_many_boots(struct expansion *expansion)
 	size_t boots = expansion->plan->n_variants * matrix->n_targets * matrix->measure.blocks;
 	if (boots <= BOOTS_MAX)
 		return false;
-	error_join(&expansion->errors, error_at(matrix->measure.pos, "the matrix asks for %zu boots, more than %d", boots, BOOTS_MAX));
+	error_join(&expansion->errors,
+		   error_at(matrix->measure.pos, "the matrix asks for %zu boots, more than %d", boots, BOOTS_MAX));
 	return true;
 }
 

@@ -75,11 +75,13 @@ struct plan {
  * must match (the baseline stays). A baseline without /STEP is the lowest step there is. Errors, all at once: steps out of range,
  * no rows, equal rows, a baseline that is no row.
  */
-struct error *plan_expand(const struct matrix *matrix, struct series_summary *series, const char *only, struct plan **plan_out) MUST_CHECK;
+struct error *plan_expand(const struct matrix *matrix, struct series_summary *series, const char *only,
+			  struct plan **plan_out) MUST_CHECK;
 void plan_free(struct plan *plan);
 /* Frees an array of `n` summaries that plan_expand was not given. */
 void series_summaries_free(struct series_summary *series, size_t n);
 /* The metric called LABEL.PHASE.UNIT, measured or derived, and (if not NULL) its workload; NULL when there is none. */
-const struct workload_metric *plan_metric(const struct matrix *matrix, const char *name, const struct workload **workload_out); /* "pft.fault.insn" */
+const struct workload_metric *plan_metric(const struct matrix *matrix, const char *name,
+					  const struct workload **workload_out); /* "pft.fault.insn" */
 
 #endif

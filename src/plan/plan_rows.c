@@ -90,20 +90,28 @@ static int by_ladder(const void *a, const void *b)
 	return order ? order : compare(x->order, y->order);
 }
 
+/* Prebuilt kernels, which have none, do not count. */
 static bool fragments_differ(const struct collection *collection)
 {
-	for (size_t i = 1; i < collection->n; i++) {
-		if (!fragment_equal(collection->items[0].image.device_fragment, collection->items[i].image.device_fragment))
+	const struct plan_image *first = NULL;
+	for (size_t i = 0; i < collection->n; i++) {
+		const struct plan_image *image = &collection->items[i].image;
+		if (image->kernel->kind == KERNEL_PREBUILT)
+			continue;
+		if (first && !fragment_equal(first->device_fragment, image->device_fragment))
 			return true;
+		first = image;
 	}
 	return false;
 }
 
-static char *image_name(const struct plan *plan, const struct wanted *wanted, bool with_profile)
+static char *image_name(const struct plan *plan, const struct wanted *wanted, bool fragments)
 {
 	const struct plan_image *image = &wanted->image;
-	AUTO_FREE char *step = plan->matrix->n_patches > 1 && image->patches ? xasprintf("%s.%u", image->patches->name, image->step)
-									    : xasprintf("%u", image->step);
+	bool with_profile = fragments && image->kernel->kind != KERNEL_PREBUILT;
+	AUTO_FREE char *step = plan->matrix->n_patches > 1 && image->patches
+				       ? xasprintf("%s.%u", image->patches->name, image->step)
+				       : xasprintf("%u", image->step);
 	return xasprintf("%s%s%s/%s%s%s", image->kernel->name, *image->kernel->name ? "/" : "", image->config->name, step,
 			 with_profile ? "@" : "", with_profile ? wanted->profile->name : "");
 }
@@ -119,11 +127,11 @@ static void collect_images(struct plan *plan)
 	}
 	if (collection.n)
 		qsort(collection.items, collection.n, sizeof(*collection.items), by_ladder);
-	bool with_profile = fragments_differ(&collection);
+	bool fragments = fragments_differ(&collection);
 	plan->images = xcalloc(collection.n + 1, sizeof(*plan->images));
 	for (size_t i = 0; i < collection.n; i++) {
 		plan->images[i] = collection.items[i].image;
-		plan->images[i].name = image_name(plan, &collection.items[i], with_profile);
+		plan->images[i].name = image_name(plan, &collection.items[i], fragments);
 	}
 	plan->n_images = collection.n;
 	free(collection.items);

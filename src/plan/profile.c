@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "plan/profile.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
-#include "base/hash.h"
 #include "plan/keys.h"
+#include "plan/profile_digest.h"
 #include "plan/search.h"
 
 #define MIB (1024.0 * 1024)
@@ -27,19 +26,16 @@ struct layers {
 
 static const char *const kind_words[] = { "qemu", "sim", NULL };
 static const char *const image_words[] = { "kernel", "none", NULL };
-static const char *const fault_words[] = { "drop-bytes", "split-lines", "hang",	       "panic",	    "die",	   "power-off",
+static const char *const fault_words[] = { "drop-bytes",   "split-lines", "hang",      "panic",	      "die",	   "power-off",
 					   "lie-build-id", "lie-cmdline", "lie-memcg", "lie-boot-id", "no-device", NULL };
 
 /* What a device may say anew of its profile. */
-#define SETTINGS                                                            \
-	BIND("config", BIND_ANY, struct layers, config),                    \
-	BIND("cmdline", BIND_TEXT, struct layers, profile.cmdline),         \
-	BIND("image", BIND_WORD, struct layers, image, .words = image_words), \
-	BIND("nuisances", BIND_LIST, struct layers, nuisances),             \
-	BIND("timeouts", BIND_MAPPING, struct layers, timeouts),            \
-	BIND("retries", BIND_COUNT, struct layers, profile.retries, .max = 100), \
-	BIND("qemu", BIND_MAPPING, struct layers, qemu),                    \
-	BIND("sim", BIND_MAPPING, struct layers, sim)
+#define SETTINGS                                                                                                                 \
+	BIND("config", BIND_ANY, struct layers, config), BIND("cmdline", BIND_TEXT, struct layers, profile.cmdline),             \
+		BIND("image", BIND_WORD, struct layers, image, .words = image_words),                                            \
+		BIND("nuisances", BIND_LIST, struct layers, nuisances), BIND("timeouts", BIND_MAPPING, struct layers, timeouts), \
+		BIND("retries", BIND_COUNT, struct layers, profile.retries, .max = 100),                                         \
+		BIND("qemu", BIND_MAPPING, struct layers, qemu), BIND("sim", BIND_MAPPING, struct layers, sim)
 
 static const struct bind_field profile_fields[] = {
 	BIND("kind", BIND_WORD, struct layers, kind, .words = kind_words, .required = true),
@@ -215,7 +211,8 @@ static void read_nuisances(struct layers *layers)
 	for (size_t i = 0; i < profile->n_nuisances; i++) {
 		const struct yaml_node *node = layers->nuisances->items[i];
 		struct nuisance *nuisance = &profile->nuisances[i];
-		if (bind_mapping(node, &nuisance_keys, "this nuisance", nuisance, &layers->errors) && nuisance->region_offset % grain)
+		if (bind_mapping(node, &nuisance_keys, "this nuisance", nuisance, &layers->errors) &&
+		    nuisance->region_offset % grain)
 			error_join(&layers->errors, error_at(yaml_get(node, "region_offset")->pos,
 							     "'region_offset' of this nuisance must be a multiple of 2M"));
 	}
@@ -246,8 +243,9 @@ static void read_model(struct layers *layers, const struct yaml_node *node)
 		const struct yaml_pair *pair = &entry.metrics->pairs[i];
 		double value;
 		if (!is_metric_name(pair->key)) {
-			error_join(&layers->errors, error_at(pair->key_pos, "'%s' is no metric: LABEL.PHASE.UNIT, such as pft.fault.insn_k",
-							     pair->key));
+			error_join(&layers->errors,
+				   error_at(pair->key_pos, "'%s' is no metric: LABEL.PHASE.UNIT, such as pft.fault.insn_k",
+					    pair->key));
 			continue;
 		}
 		if (!bind_value(pair->value, &number, pair->key, &value, &layers->errors))
@@ -290,8 +288,8 @@ static void read_sim(struct layers *layers)
 static void wrong_section(struct layers *layers, const struct yaml_node *node, const char *section)
 {
 	if (node && layers->kind >= 0 && strcmp(kind_words[layers->kind], section) != 0)
-		error_join(&layers->errors,
-			   error_at(node->pos, "'%s' has no meaning for a device of kind '%s'", section, kind_words[layers->kind]));
+		error_join(&layers->errors, error_at(node->pos, "'%s' has no meaning for a device of kind '%s'", section,
+						     kind_words[layers->kind]));
 }
 
 static void read_layer(struct layers *layers, const struct yaml_node *node, const struct bind_table *table, const char *where)
@@ -310,61 +308,6 @@ static void read_layer(struct layers *layers, const struct yaml_node *node, cons
 		bind_mapping(layers->qemu, &qemu_keys, "'qemu'", &layers->profile.qemu, &layers->errors);
 	if (layers->sim)
 		read_sim(layers);
-}
-
-static void hash_number(struct hash *hash, const char *label, uint64_t value)
-{
-	AUTO_FREE char *text = xasprintf("%" PRIu64, value);
-	hash_field(hash, label, text);
-}
-
-static void hash_real(struct hash *hash, const char *label, double value)
-{
-	AUTO_FREE char *text = xasprintf("%.17g", value);
-	hash_field(hash, label, text);
-}
-
-static void hash_sim(struct hash *hash, const struct sim_settings *sim)
-{
-	hash_real(hash, "sd", sim->sd);
-	for (size_t i = 0; i < sim->n_models; i++) {
-		hash_field(hash, "model", sim->models[i].variant);
-		hash_field(hash, "metric", sim->models[i].metric);
-		hash_real(hash, "value", sim->models[i].value);
-	}
-	for (size_t i = 0; i < sim->n_faults; i++) {
-		hash_field(hash, "fault", sim->faults[i].variant);
-		hash_field(hash, "what", sim->faults[i].what);
-		hash_number(hash, "block", (uint64_t)sim->faults[i].block);
-		hash_number(hash, "attempt", (uint64_t)sim->faults[i].attempt);
-	}
-}
-
-static char *profile_digest(const struct profile *profile)
-{
-	struct hash *hash = hash_new();
-	hash_field(hash, "kind", kind_words[profile->kind]);
-	hash_field(hash, "cmdline", profile->cmdline);
-	hash_field(hash, "image", profile->needs_image ? "kernel" : "none");
-	hash_field(hash, "exact", profile->exact ? "1" : "0");
-	for (size_t i = 0; i < profile->n_nuisances; i++) {
-		hash_number(hash, "pad", profile->nuisances[i].pad);
-		hash_number(hash, "memory", profile->nuisances[i].memory);
-		hash_number(hash, "region_offset", profile->nuisances[i].region_offset);
-	}
-	if (profile->kind == DEVICE_QEMU) {
-		hash_field(hash, "program", profile->qemu.program);
-		hash_field(hash, "machine", profile->qemu.machine);
-		hash_field(hash, "cpu", profile->qemu.cpu);
-		hash_field(hash, "icount", profile->qemu.icount);
-		hash_number(hash, "memory", profile->qemu.memory);
-		hash_number(hash, "smp", profile->qemu.smp);
-	} else {
-		hash_sim(hash, &profile->sim);
-	}
-	char hex[HASH_HEX_SIZE];
-	hash_finish(hash, hex);
-	return xstrdup(hex);
 }
 
 /* What follows from the settings. */

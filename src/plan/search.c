@@ -65,7 +65,8 @@ static struct error *not_found(const struct search *search, const struct yaml_no
 	return error;
 }
 
-struct error *search_file(const struct search *search, const struct yaml_node *node, const char *what, const char *suffix, char **path_out)
+struct error *search_file(const struct search *search, const struct yaml_node *node, const char *what, const char *suffix,
+			  char **path_out)
 {
 	if (strchr(node->text, '/')) {
 		AUTO_FREE char *path = path_relative_to_file(node->pos.file, node->text);

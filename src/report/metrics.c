@@ -26,12 +26,14 @@ static double reading(const struct stored_sample *sample, const char *phase, con
 	size_t len = strlen(phase);
 
 	for (size_t i = 0; i < sample->n_readings; i++)
-		if (!strncmp(sample->names[i], phase, len) && sample->names[i][len] == '.' && !strcmp(sample->names[i] + len + 1, unit))
+		if (!strncmp(sample->names[i], phase, len) && sample->names[i][len] == '.' &&
+		    !strcmp(sample->names[i] + len + 1, unit))
 			return sample->values[i];
 	return NAN;
 }
 
-static double compute(const struct workload_kind *kind, const struct workload_metric *metric, const struct stored_sample *sample, int depth);
+static double compute(const struct workload_kind *kind, const struct workload_metric *metric, const struct stored_sample *sample,
+		      int depth);
 
 static double compute_named(const struct workload_kind *kind, const char *name, const struct stored_sample *sample, int depth)
 {
@@ -40,7 +42,8 @@ static double compute_named(const struct workload_kind *kind, const char *name, 
 	return metric && depth < MAX_DEPTH ? compute(kind, metric, sample, depth + 1) : NAN;
 }
 
-static double compute(const struct workload_kind *kind, const struct workload_metric *metric, const struct stored_sample *sample, int depth)
+static double compute(const struct workload_kind *kind, const struct workload_metric *metric, const struct stored_sample *sample,
+		      int depth)
 {
 	if (!metric->derived)
 		return reading(sample, metric->phase, metric->unit);
@@ -56,7 +59,8 @@ static double compute(const struct workload_kind *kind, const struct workload_me
 	return sum;
 }
 
-double metric_of_sample(const struct workload_kind *kind, const struct workload_metric *metric, const struct stored_sample *sample)
+double metric_of_sample(const struct workload_kind *kind, const struct workload_metric *metric,
+			const struct stored_sample *sample)
 {
 	return compute(kind, metric, sample, 0);
 }

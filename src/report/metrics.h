@@ -7,7 +7,8 @@
 #include "store/store.h"
 
 /* PHASE.UNIT of one sample, read or derived; NAN when a reading it needs is missing. */
-double metric_of_sample(const struct workload_kind *kind, const struct workload_metric *metric, const struct stored_sample *sample);
+double metric_of_sample(const struct workload_kind *kind, const struct workload_metric *metric,
+			const struct stored_sample *sample);
 /* True when `metric` is made of other phases alone ("both" of fault and teardown). */
 bool metric_is_combined(const struct workload_metric *metric);
 

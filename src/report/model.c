@@ -10,7 +10,8 @@
 #include "report/metrics.h"
 
 static const char *const status_names[] = {
-	[ROW_OK] = "ok", [ROW_BUILD_FAILED] = "build-failed", [ROW_BOOT_FAILED] = "boot-failed", [ROW_VOID] = "void", [ROW_LAB] = "lab",
+	[ROW_OK] = "ok",   [ROW_BUILD_FAILED] = "build-failed", [ROW_BOOT_FAILED] = "boot-failed", [ROW_VOID] = "void",
+	[ROW_LAB] = "lab",
 };
 
 const char *row_status_name(enum row_status status)
@@ -126,7 +127,8 @@ static struct error *add_boot(void *arg, const struct stored_boot *boot)
 	struct report_row *row = &report->rows[boot->row];
 	enum row_status status = status_of_name(boot->status);
 	if (status != ROW_OK) {
-		AUTO_FREE char *reason = xasprintf("block %lld: %s", (long long)boot->block, boot->reason ? boot->reason : "no reason");
+		AUTO_FREE char *reason =
+			xasprintf("block %lld: %s", (long long)boot->block, boot->reason ? boot->reason : "no reason");
 		worsen(row, status, reason);
 		return NULL;
 	}
@@ -190,8 +192,8 @@ static void drop_absent_metrics(struct report_row *row, size_t n_blocks)
 	row->n_metrics = kept;
 }
 
-static bool compare_with(const struct report *report, const struct report_row *row, ssize_t other, const struct report_metric *metric,
-			 struct exact_difference *difference_out)
+static bool compare_with(const struct report *report, const struct report_row *row, ssize_t other,
+			 const struct report_metric *metric, struct exact_difference *difference_out)
 {
 	if (other < 0 || &report->rows[other] == row)
 		return false;
@@ -222,7 +224,8 @@ static void mark_incomplete(struct report *report)
 		struct report_row *row = &report->rows[i];
 		if (row->status != ROW_OK || row->boots >= report->n_blocks)
 			continue;
-		AUTO_FREE char *reason = xasprintf("%zu of %zu boots done: the run is not finished", row->boots, report->n_blocks);
+		AUTO_FREE char *reason =
+			xasprintf("%zu of %zu boots done: the run is not finished", row->boots, report->n_blocks);
 		worsen(row, ROW_LAB, reason);
 	}
 }

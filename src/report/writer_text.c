@@ -9,7 +9,7 @@
 
 #define COLUMNS 100
 #define LEVEL_WIDTH 9
-#define BASELINE_WIDTH 21
+#define BASELINE_WIDTH 22
 #define PREVIOUS_WIDTH 13
 #define MAX_PHASES 2 /* more do not fit; csv and json have them all */
 
@@ -104,6 +104,17 @@ static void write_title(const struct report *report, size_t target, const struct
 	strbuf_addf(out, "%zu boots each\n", report->n_blocks);
 }
 
+/* "mm: memcg: add early checks" without its "subsystem: " words, which all steps of a series share. */
+static const char *subject_core(const char *subject)
+{
+	for (;;) {
+		size_t word = strcspn(subject, " :");
+		if (!word || strncmp(subject + word, ": ", 2) || !subject[word + 2])
+			return subject;
+		subject += word + 2;
+	}
+}
+
 static char *row_label(const struct report *report, const struct report_row *row)
 {
 	const struct jnode *description = row->description;
@@ -111,9 +122,10 @@ static char *row_label(const struct report *report, const struct report_row *row
 	int64_t step = jnode_int(description, "step", 0);
 
 	if (step && row->previous >= 0)
-		return xasprintf("  + %lld %s", (long long)step, jnode_string(description, "patch", ""));
+		return xasprintf("  + %lld %s", (long long)step, subject_core(jnode_string(description, "patch", "")));
 	const char *kernel = jnode_string(row->kernel, "name", "");
-	AUTO_FREE char *place = step ? xasprintf(" step %lld", (long long)step) : xstrdup(jnode_int(description, "steps", 0) ? " vanilla" : "");
+	AUTO_FREE char *place =
+		step ? xasprintf(" step %lld", (long long)step) : xstrdup(jnode_int(description, "steps", 0) ? " vanilla" : "");
 	return xasprintf("%s%s%s/%s%s%s", kernel, *kernel ? "/" : "", jnode_string(description, "config", ""),
 			 jnode_string(description, "cmdline", ""), place, baseline ? " (baseline)" : "");
 }
@@ -129,7 +141,8 @@ static char *difference_text(const struct exact_difference *difference, bool per
 {
 	struct strbuf text = STRBUF_INIT;
 
-	strbuf_addf(&text, "%+.1f +-%.1f", difference->delta, difference->spread);
+	/* A spread that would be printed as nothing gets a digit more. */
+	strbuf_addf(&text, "%+.1f +-%.*f", difference->delta, difference->spread < 0.095 ? 2 : 1, difference->spread);
 	if (percent)
 		strbuf_addf(&text, " %+.2f%%", 100 * difference->ratio);
 	if (!difference->resolved)
@@ -137,7 +150,8 @@ static char *difference_text(const struct exact_difference *difference, bool per
 	return strbuf_steal(&text);
 }
 
-static void write_cells(const struct report_row *row, const struct jnode *workload, const struct columns *columns, struct strbuf *out)
+static void write_cells(const struct report_row *row, const struct jnode *workload, const struct columns *columns,
+			struct strbuf *out)
 {
 	for (size_t i = 0; i < columns->n; i++) {
 		AUTO_FREE char *name =
@@ -194,8 +208,8 @@ static void write_row(const struct report *report, const struct report_row *row,
 	if (row->status == ROW_OK)
 		write_cells(row, workload, columns, out);
 	else
-		strbuf_addf(out, " %s: %.*s", row_status_name(row->status), (int)(COLUMNS - width - strlen(row_status_name(row->status)) - 3),
-			    row->reason);
+		strbuf_addf(out, " %s: %.*s", row_status_name(row->status),
+			    (int)(COLUMNS - width - strlen(row_status_name(row->status)) - 3), row->reason);
 	trim_line(out);
 }
 
@@ -220,8 +234,8 @@ static void write_gate(const struct report *report, const struct report_gate *ga
 		[GATE_PASS] = "PASS", [GATE_FAIL] = "FAIL", [GATE_NOT_RESOLVED] = "NOT RESOLVED", [GATE_INVALID] = "INVALID"
 	};
 
-	strbuf_addf(out, "gate %s of %s worse than %s by <= %g%%: %s", gate->metric, report->rows[gate->row].variant, gate->against,
-		    100 * gate->limit, words[gate->verdict]);
+	strbuf_addf(out, "gate %s of %s worse than %s by <= %g%%: %s", gate->metric, report->rows[gate->row].variant,
+		    gate->against, 100 * gate->limit, words[gate->verdict]);
 	if (!isnan(gate->value))
 		strbuf_addf(out, " (%+.2f%% +-%.2f%%)", 100 * gate->value, 100 * gate->spread);
 	strbuf_addch(out, '\n');
@@ -242,13 +256,27 @@ static void write_remarks(const struct report *report, struct strbuf *out)
 	}
 	for (size_t i = 0; i < report->n_rows; i++) {
 		const struct report_row *row = &report->rows[i];
-		const struct jnode *dropped = jnode_get(row->description, "dropped");
 		if (row->status != ROW_OK)
 			strbuf_addf(out, "%s: %s: %s\n", row->variant, row_status_name(row->status), row->reason);
 		if (jnode_string(row->description, "note", NULL))
 			strbuf_addf(out, "%s: %s\n", row->variant, jnode_string(row->description, "note", ""));
-		for (size_t k = 0; k < jnode_size(dropped); k++)
-			strbuf_addf(out, "%s: optional option dropped: %s\n", row->variant, jnode_item_string(dropped, k));
+	}
+}
+
+/* Optional options that a kernel does not have; most rows drop the same ones, so each is said once. */
+static void write_dropped(const struct report *report, struct strbuf *out)
+{
+	AUTO_STRLIST said = { NULL, 0 };
+
+	for (size_t i = 0; i < report->n_rows; i++) {
+		const struct jnode *dropped = jnode_get(report->rows[i].description, "dropped");
+		for (size_t k = 0; k < jnode_size(dropped); k++) {
+			const char *line = jnode_item_string(dropped, k);
+			if (strlist_has(&said, line))
+				continue;
+			strlist_add(&said, line);
+			strbuf_addf(out, "optional option left out: %s\n", line);
+		}
 	}
 }
 
@@ -262,6 +290,7 @@ static void write(const struct report *report, struct strbuf *out)
 	for (size_t i = 0; i < report->n_gates; i++)
 		write_gate(report, &report->gates[i], out);
 	write_remarks(report, out);
+	write_dropped(report, out);
 	strbuf_addf(out, "run: %s%s\n", report->run_id, report->finished ? "" : " (not finished)");
 }
 

@@ -19,7 +19,9 @@
 static struct jnode *describe_kernels(const struct session *session)
 {
 	const struct matrix *matrix = session->plan->matrix;
-	static const char *const kinds[] = { [KERNEL_KBUILD] = "kbuild", [KERNEL_COMMAND] = "command", [KERNEL_PREBUILT] = "prebuilt" };
+	static const char *const kinds[] = {
+		[KERNEL_KBUILD] = "kbuild", [KERNEL_COMMAND] = "command", [KERNEL_PREBUILT] = "prebuilt"
+	};
 	struct jnode *list = jnode_array();
 
 	for (size_t i = 0; i < matrix->n_kernels; i++) {

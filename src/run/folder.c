@@ -75,8 +75,10 @@ struct error *run_folder_resolve(const char *runs_dir, const char *run, char **d
 		return NULL;
 	}
 	AUTO_FREE char *latest = xasprintf("%s/%s/latest", runs_dir, run);
-	if (!strchr(run, '/') && is_run_folder(latest)) {
-		*dir_out = path_absolute(latest);
+	/* The link's target: the report names the run, not the link. */
+	char *target = !strchr(run, '/') && is_run_folder(latest) ? realpath(latest, NULL) : NULL;
+	if (target) {
+		*dir_out = target;
 		return NULL;
 	}
 	return error_new(ERROR_INPUT, "'%s' is neither a run folder nor the name of a matrix with runs in %s", run, runs_dir);

@@ -14,7 +14,20 @@
 struct build_work {
 	const struct session *session;
 	size_t image;
+	bool verify;
 };
+
+/* Removes the kernel that was built again, after looking at it. */
+static struct error *compare_and_remove(struct image *again, const struct image *cached)
+{
+	struct error *error = NULL;
+
+	if (strcmp(again->image_sha256, cached->image_sha256))
+		error = error_new(ERROR_KERNEL, "is not reproducible: the Image in the cache is %.16s, built again it is %.16s",
+				  cached->image_sha256, again->image_sha256);
+	error_join(&error, file_remove_tree(again->dir));
+	return error;
+}
 
 static void send_progress(void *arg, const struct build_progress *progress)
 {
@@ -33,24 +46,28 @@ static struct error *build_worker(struct worker_self *self, void *arg)
 	const struct build_work *work = arg;
 	const struct session *session = work->session;
 	const struct lab *lab = session->plan->matrix->lab;
+	const struct image *cached = session->images[work->image].image;
 	struct image *image = NULL;
 	struct image_build build = {
 		.cache = session->prepared->cache,
 		.input = &session->prepared->images[work->image].input,
 		.jobs = lab->build_jobs,
 		.deadline_ms = clock_deadline(lab->build_timeout_ms),
+		.again = work->verify && cached,
 		.guard = self->guard,
 		.progress = send_progress,
 		.arg = self,
 	};
 	struct error *error = image_build(&build, &image);
+	if (!error && build.again)
+		error = compare_and_remove(image, cached);
 	image_free(image);
 	return error;
 }
 
-struct error *job_start_build(const struct session *session, size_t image, struct job **job_out)
+struct error *job_start_build(const struct session *session, size_t image, bool verify, struct job **job_out)
 {
-	struct build_work work = { session, image };
+	struct build_work work = { session, image, verify };
 	struct job *job = xcalloc(1, sizeof(*job));
 	struct error *error = worker_start(session->prepared->images[image].subject, build_worker, &work, &job->worker);
 

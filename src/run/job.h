@@ -22,15 +22,20 @@ struct job {
 	struct error *error; /* what the worker said went wrong, or how it died */
 };
 
-/* Starts building session->images[image]. */
-struct error *job_start_build(const struct session *session, size_t image, struct job **job_out) MUST_CHECK;
+/*
+ * Starts building session->images[image]. `verify`: when the cache has it, it is built again, and another Image than the cached one is
+ * ERROR_KERNEL.
+ */
+struct error *job_start_build(const struct session *session, size_t image, bool verify, struct job **job_out) MUST_CHECK;
 /* Takes one of its records. */
 void job_build_record(struct job *job, const struct jnode *record);
 
 /* Starts a lane on session->devices[device] with these boots (taken over). */
-struct error *job_start_lane(const struct session *session, size_t device, size_t *boots, size_t n_boots, struct job **job_out) MUST_CHECK;
+struct error *job_start_lane(const struct session *session, size_t device, size_t *boots, size_t n_boots,
+			     struct job **job_out) MUST_CHECK;
 /* Stores the boot record, and marks its boot done. */
-struct error *job_lane_record(struct session *session, struct store *store, const struct job *job, const struct jnode *record) MUST_CHECK;
+struct error *job_lane_record(struct session *session, struct store *store, const struct job *job,
+			      const struct jnode *record) MUST_CHECK;
 /* Stores a boot that never got a record of its own: its lane, or its kernel's build, failed. */
 struct error *store_unbooted(struct session *session, struct store *store, struct session_boot *boot, enum boot_status status,
 			     const char *reason) MUST_CHECK;

@@ -180,7 +180,8 @@ static void free_samples(struct sample_list *list)
 	free(list->items);
 }
 
-static struct error *store_record(struct session *session, struct store *store, struct session_boot *boot, const struct boot_record *record)
+static struct error *store_record(struct session *session, struct store *store, struct session_boot *boot,
+				  const struct boot_record *record)
 {
 	struct sample_list samples = { NULL, 0 };
 	AUTO_STRBUF identity = STRBUF_INIT;

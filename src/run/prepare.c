@@ -64,8 +64,8 @@ static struct error *prepare_kernel(struct prepared *prepared, const struct kern
 	struct error *errors = NULL;
 
 	if (kernel->kind != KERNEL_PREBUILT)
-		error_join(&errors, error_place(source_import(prepared->cache, kernel->sources, kernel->n_sources, guard, say_progress,
-							      NULL, &entry->source),
+		error_join(&errors, error_place(source_import(prepared->cache, kernel->sources, kernel->n_sources, guard,
+							      say_progress, NULL, &entry->source),
 						kernel->pos));
 	if (kernel->kind == KERNEL_KBUILD)
 		error_join(&errors, toolchain_probe(kernel->toolchain, kernel->arch, guard, &entry->toolchain));
@@ -129,7 +129,8 @@ static struct error *prepare_image(struct prepared *prepared, size_t index, stru
 	const struct series_step *step = NULL;
 
 	if (image->patches) {
-		struct series_step *steps = kernel->steps ? kernel->steps[image->patches - prepared->plan->matrix->patches] : NULL;
+		struct series_step *steps =
+			kernel->steps ? kernel->steps[image->patches - prepared->plan->matrix->patches] : NULL;
 		if (!steps)
 			return NULL; /* its series did not apply: said already */
 		step = &steps[image->step];
@@ -140,7 +141,9 @@ static struct error *prepare_image(struct prepared *prepared, size_t index, stru
 	entry->input = (struct image_input){
 		.kernel = image->kernel,
 		.source = kernel->source,
-		.tree = step ? step->tree : kernel->source ? kernel->source->tree : NULL,
+		.tree = step		 ? step->tree
+			: kernel->source ? kernel->source->tree
+					 : NULL,
 		.device_fragment = image->device_fragment,
 		.fragment = image->config->fragment,
 		.toolchain = kernel->toolchain,

@@ -17,7 +17,8 @@ struct series_set {
 };
 
 /* Phase 1's last part: reads the series and expands the plan. All errors at once. */
-struct error *prepare_plan(const struct matrix *matrix, const char *only, struct series_set *series_out, struct plan **plan_out) MUST_CHECK;
+struct error *prepare_plan(const struct matrix *matrix, const char *only, struct series_set *series_out,
+			   struct plan **plan_out) MUST_CHECK;
 void series_set_deinit(struct series_set *series);
 
 struct prepared_kernel {

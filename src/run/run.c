@@ -5,6 +5,7 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include "base/clock.h"
 #include "base/log.h"
@@ -18,12 +19,15 @@
 struct runner {
 	struct session *session;
 	struct store *store;
+	bool verify;
 	bool no_build;
 	struct guard guard;
 	struct progress progress;
 	struct job **jobs;
 	size_t n_jobs;
 	struct error *failed; /* what is worth telling the user at the end of a build */
+	int64_t worker_cpu_ms; /* of the workers themselves, not of what they executed */
+	int64_t worker_rss_kb; /* the largest */
 };
 
 static struct session_image *image_of(const struct runner *runner, const struct session_boot *boot)
@@ -105,7 +109,8 @@ static struct error *store_image(struct runner *runner, size_t index, const char
 static struct error *fail_image(struct runner *runner, size_t index, struct error *why)
 {
 	const char *subject = runner->session->prepared->images[index].subject;
-	struct error *error = store_image(runner, index, error_kind(why) == ERROR_LAB ? "lab" : "build-failed", error_message(why));
+	struct error *error =
+		store_image(runner, index, error_kind(why) == ERROR_LAB ? "lab" : "build-failed", error_message(why));
 
 	runner->session->images[index].state = IMAGE_FAILED;
 	for (size_t i = 0; i < runner->session->plan->n_boots; i++)
@@ -131,12 +136,13 @@ static struct error *start_builds(struct runner *runner)
 			error = fail_image(runner, i, error_new(ERROR_LAB, "not in the cache, and --no-build was given"));
 			continue;
 		}
-		if (count_jobs(runner, JOB_BUILD) >= plan->matrix->lab->build_parallel || folder_in_use(runner, prepared->build_folder))
+		if (count_jobs(runner, JOB_BUILD) >= plan->matrix->lab->build_parallel ||
+		    folder_in_use(runner, prepared->build_folder))
 			continue;
 		struct job *job = NULL;
 		error = make_room(runner);
 		if (!error)
-			error = job_start_build(runner->session, i, &job);
+			error = job_start_build(runner->session, i, runner->verify, &job);
 		if (error)
 			return error;
 		image->state = IMAGE_BUILDING;
@@ -155,7 +161,8 @@ static bool device_busy(const struct runner *runner, size_t device)
 
 static bool on_device(const struct runner *runner, const struct session_boot *boot, size_t device)
 {
-	return session_device_of(runner->session, &runner->session->plan->rows[boot->plan->row]) == &runner->session->devices[device];
+	return session_device_of(runner->session, &runner->session->plan->rows[boot->plan->row]) ==
+	       &runner->session->devices[device];
 }
 
 static bool is_ready(const struct runner *runner, const struct session_boot *boot)
@@ -186,9 +193,9 @@ static size_t next_boots(const struct runner *runner, size_t device, size_t *boo
 			continue;
 		if (!first)
 			first = boot->plan;
-		bool together = exact ? boot->plan->row == first->row :
-					boot->plan->block == first->block &&
-						session->plan->rows[boot->plan->row].target == session->plan->rows[first->row].target;
+		bool together = exact ? boot->plan->row == first->row
+				      : boot->plan->block == first->block && session->plan->rows[boot->plan->row].target ==
+										     session->plan->rows[first->row].target;
 		if (together)
 			boots[n++] = i;
 	}
@@ -226,7 +233,7 @@ static struct error *finish_build(struct runner *runner, struct job *job)
 	struct error *why = take_ptr(job->error);
 
 	image->build_ms = clock_ms() - job->started_ms;
-	if (!why)
+	if (!why && !image->image)
 		why = image_lookup(runner->session->prepared->cache, prepared->key, &image->image);
 	if (!why && !image->image)
 		why = error_new(ERROR_LAB, "was built, yet is not in the cache");
@@ -274,8 +281,8 @@ static void say_boot(struct runner *runner, const struct jnode *record)
 		return;
 	const struct plan_boot *plan = runner->session->boots[id].plan;
 	progress_clear(&runner->progress);
-	log_error("%s, block %u: %s: %s", runner->session->plan->variants[runner->session->plan->rows[plan->row].variant].name, plan->block,
-		  status, jnode_string(boot, "reason", "no reason given"));
+	log_error("%s, block %u: %s: %s", runner->session->plan->variants[runner->session->plan->rows[plan->row].variant].name,
+		  plan->block, status, jnode_string(boot, "reason", "no reason given"));
 }
 
 static struct error *take_record(struct runner *runner, struct job *job, const struct jnode *record)
@@ -283,6 +290,12 @@ static struct error *take_record(struct runner *runner, struct job *job, const s
 	if (!strcmp(jnode_string(record, "type", ""), "error")) {
 		error_free(job->error);
 		job->error = worker_record_error(record);
+		return NULL;
+	}
+	if (!strcmp(jnode_string(record, "type", ""), "usage")) {
+		int64_t rss_kb = jnode_int(record, "rss_kb", 0);
+		runner->worker_cpu_ms += jnode_int(record, "cpu_ms", 0);
+		runner->worker_rss_kb = rss_kb > runner->worker_rss_kb ? rss_kb : runner->worker_rss_kb;
 		return NULL;
 	}
 	if (job->kind == JOB_BUILD) {
@@ -396,6 +409,18 @@ static struct error *loop(struct runner *runner)
 	}
 }
 
+/* What the tool itself cost, for the benchmark and the curious (-v). */
+static void say_usage(const struct runner *runner)
+{
+	struct rusage usage;
+
+	getrusage(RUSAGE_SELF, &usage);
+	log_debug("memcg-ab itself: %lld ms of CPU, at most %lld kB a process; what it executed: %lld ms",
+		  (long long)(clock_self_cpu_ms() + runner->worker_cpu_ms),
+		  (long long)(usage.ru_maxrss > runner->worker_rss_kb ? usage.ru_maxrss : runner->worker_rss_kb),
+		  (long long)(clock_children_cpu_ms() - runner->worker_cpu_ms));
+}
+
 static struct error *store_cached_images(struct runner *runner)
 {
 	struct error *error = NULL;
@@ -411,15 +436,19 @@ struct error *run_all(const struct run_request *request, struct error **failed_o
 	struct runner runner = {
 		.session = request->session,
 		.store = request->store,
+		.verify = request->verify,
 		.no_build = request->no_build,
 		.guard = request->guard,
 		.progress = progress_start(stderr),
 	};
 
+	for (size_t i = 0; runner.verify && i < runner.session->plan->n_images; i++)
+		runner.session->images[i].state = IMAGE_WAITING;
 	struct error *error = store_cached_images(&runner);
 	if (!error)
 		error = loop(&runner);
 	progress_clear(&runner.progress);
+	say_usage(&runner);
 	for (size_t i = 0; i < runner.n_jobs; i++)
 		job_free(runner.jobs[i]);
 	free(runner.jobs);

@@ -13,6 +13,7 @@
 struct run_request {
 	struct session *session;
 	struct store *store; /* NULL: build only */
+	bool verify; /* without a store: images that the cache has are built again, and must come out the same */
 	bool no_build; /* rows whose image is not cached get status lab */
 	struct guard guard; /* fires on SIGINT and SIGTERM */
 };

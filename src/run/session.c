@@ -7,7 +7,6 @@
 #include "base/file.h"
 #include "base/log.h"
 
-
 enum memcg_state session_memcg(const struct session *session, const struct plan_row *row)
 {
 	const struct plan_variant *variant = &session->plan->variants[row->variant];
@@ -57,7 +56,8 @@ static struct error *find_devices(struct session *session, struct guard guard)
 	return errors;
 }
 
-static struct error *hash_agent(const struct plan *plan, enum device_kind kind, bool other, const char *path, char hex_out[HASH_HEX_SIZE])
+static struct error *hash_agent(const struct plan *plan, enum device_kind kind, bool other, const char *path,
+				char hex_out[HASH_HEX_SIZE])
 {
 	hex_out[0] = '\0';
 	for (size_t i = 0; i < plan->matrix->n_targets; i++)
@@ -96,8 +96,8 @@ static void compute_digest(struct session *session)
 	session->digest[12] = '\0';
 }
 
-struct error *session_init(struct session *session, const struct plan *plan, const struct prepared *prepared, const struct install *install,
-			   struct guard guard)
+struct error *session_init(struct session *session, const struct plan *plan, const struct prepared *prepared,
+			   const struct install *install, struct guard guard)
 {
 	*session = (struct session){ .plan = plan, .prepared = prepared, .install = install };
 	session->images = xcalloc(plan->n_images, sizeof(*session->images));
@@ -184,8 +184,8 @@ static char *console_from(const struct adoption *adoption, const char *console)
 {
 	if (!console)
 		return NULL;
-	return *console == '/' || str_starts(console, "../") ? xstrdup(console) :
-							       xasprintf("../%s/%s", path_basename(adoption->dir), console);
+	return *console == '/' || str_starts(console, "../") ? xstrdup(console)
+							     : xasprintf("../%s/%s", path_basename(adoption->dir), console);
 }
 
 static struct error *adopt_boot(void *arg, const struct stored_boot *stored)

@@ -47,8 +47,8 @@ struct session {
 };
 
 /* Asks the devices' versions, hashes the agents, computes validities and the digest. Touches nothing. */
-struct error *session_init(struct session *session, const struct plan *plan, const struct prepared *prepared, const struct install *install,
-			   struct guard guard) MUST_CHECK;
+struct error *session_init(struct session *session, const struct plan *plan, const struct prepared *prepared,
+			   const struct install *install, struct guard guard) MUST_CHECK;
 void session_deinit(struct session *session);
 const struct session_device *session_device_of(const struct session *session, const struct plan_row *row);
 /* The memory cgroup state that a row's kernel must be in. */

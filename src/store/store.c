@@ -20,17 +20,18 @@ struct store {
  * A sample's readings are the doubles of its layout in order, little endian; a layout is a list of names, stored once. One row a
  * sample keeps a million samples small and quick to read.
  */
-static const char schema[] = "CREATE TABLE IF NOT EXISTS run (id INTEGER PRIMARY KEY CHECK (id = 1), description TEXT NOT NULL,"
-			     " exit_status INTEGER, finished_utc INTEGER);"
-			     "CREATE TABLE IF NOT EXISTS image (key TEXT PRIMARY KEY, status TEXT NOT NULL, reason TEXT, detail TEXT);"
-			     "CREATE TABLE IF NOT EXISTS boot (id INTEGER PRIMARY KEY, row INTEGER NOT NULL, block INTEGER NOT NULL,"
-			     " validity TEXT NOT NULL, status TEXT NOT NULL, reason TEXT, boot_id TEXT, build_id TEXT, booted_cmdline TEXT,"
-			     " memcg TEXT, cgroup TEXT, identity TEXT, console TEXT, wall_ms INTEGER, utc INTEGER, UNIQUE (row, block));"
-			     "CREATE TABLE IF NOT EXISTS layout (id INTEGER PRIMARY KEY, names TEXT NOT NULL UNIQUE);"
-			     "CREATE TABLE IF NOT EXISTS sample (boot INTEGER NOT NULL REFERENCES boot (id) ON DELETE CASCADE,"
-			     " workload TEXT NOT NULL, iteration INTEGER NOT NULL, layout INTEGER NOT NULL REFERENCES layout (id),"
-			     " readings BLOB NOT NULL, PRIMARY KEY (boot, workload, iteration)) WITHOUT ROWID;"
-			     "PRAGMA user_version = 1;";
+static const char schema[] =
+	"CREATE TABLE IF NOT EXISTS run (id INTEGER PRIMARY KEY CHECK (id = 1), description TEXT NOT NULL,"
+	" exit_status INTEGER, finished_utc INTEGER);"
+	"CREATE TABLE IF NOT EXISTS image (key TEXT PRIMARY KEY, status TEXT NOT NULL, reason TEXT, detail TEXT);"
+	"CREATE TABLE IF NOT EXISTS boot (id INTEGER PRIMARY KEY, row INTEGER NOT NULL, block INTEGER NOT NULL,"
+	" validity TEXT NOT NULL, status TEXT NOT NULL, reason TEXT, boot_id TEXT, build_id TEXT, booted_cmdline TEXT,"
+	" memcg TEXT, cgroup TEXT, identity TEXT, console TEXT, wall_ms INTEGER, utc INTEGER, UNIQUE (row, block));"
+	"CREATE TABLE IF NOT EXISTS layout (id INTEGER PRIMARY KEY, names TEXT NOT NULL UNIQUE);"
+	"CREATE TABLE IF NOT EXISTS sample (boot INTEGER NOT NULL REFERENCES boot (id) ON DELETE CASCADE,"
+	" workload TEXT NOT NULL, iteration INTEGER NOT NULL, layout INTEGER NOT NULL REFERENCES layout (id),"
+	" readings BLOB NOT NULL, PRIMARY KEY (boot, workload, iteration)) WITHOUT ROWID;"
+	"PRAGMA user_version = 1;";
 
 static struct error *db_error(const struct store *store, const char *what)
 {
@@ -45,7 +46,8 @@ static struct error *execute(struct store *store, const char *sql, const char *w
 /* A prepared statement; NULL after an error. */
 static struct error *prepare(struct store *store, const char *sql, sqlite3_stmt **statement_out)
 {
-	return sqlite3_prepare_v2(store->db, sql, -1, statement_out, NULL) == SQLITE_OK ? NULL : db_error(store, "prepare a query");
+	return sqlite3_prepare_v2(store->db, sql, -1, statement_out, NULL) == SQLITE_OK ? NULL
+											: db_error(store, "prepare a query");
 }
 
 static void cleanup_statement(sqlite3_stmt **statement)
@@ -99,8 +101,8 @@ static struct error *open_database(const char *path, int flags, struct store **s
 	if (!error)
 		error = read_version(store, &version);
 	if (!error && version > STORE_VERSION)
-		error = error_new(ERROR_LAB, "%s is of version %d, this tool knows %d: use the newer memcg-ab that made it", path, version,
-				  STORE_VERSION);
+		error = error_new(ERROR_LAB, "%s is of version %d, this tool knows %d: use the newer memcg-ab that made it", path,
+				  version, STORE_VERSION);
 	if (error) {
 		store_close(store);
 		return error;
@@ -207,7 +209,8 @@ struct error *store_get_finished(struct store *store, bool *finished_out, int *e
 struct error *store_put_image(struct store *store, const struct stored_image *image)
 {
 	AUTO_STATEMENT statement = NULL;
-	struct error *error = prepare(store, "INSERT OR REPLACE INTO image (key, status, reason, detail) VALUES (?, ?, ?, ?)", &statement);
+	struct error *error =
+		prepare(store, "INSERT OR REPLACE INTO image (key, status, reason, detail) VALUES (?, ?, ?, ?)", &statement);
 
 	if (error)
 		return error;
@@ -225,7 +228,8 @@ struct error *store_each_image(struct store *store, store_image_fn *fn, void *ar
 	int step = SQLITE_DONE;
 
 	while (!error && (step = sqlite3_step(statement)) == SQLITE_ROW) {
-		struct stored_image image = { column(statement, 0), column(statement, 1), column(statement, 2), column(statement, 3) };
+		struct stored_image image = { column(statement, 0), column(statement, 1), column(statement, 2),
+					      column(statement, 3) };
 		error = fn(arg, &image);
 	}
 	return !error && step != SQLITE_DONE ? db_error(store, "read images") : error;
@@ -287,7 +291,8 @@ static struct error *put_sample(struct store *store, int64_t boot, const struct 
 	for (size_t i = 0; i < sample->n_readings; i++)
 		pack_double(sample->values[i], packed + 8 * i);
 	AUTO_STATEMENT statement = NULL;
-	error = prepare(store, "INSERT INTO sample (boot, workload, iteration, layout, readings) VALUES (?, ?, ?, ?, ?)", &statement);
+	error = prepare(store, "INSERT INTO sample (boot, workload, iteration, layout, readings) VALUES (?, ?, ?, ?, ?)",
+			&statement);
 	if (error)
 		return error;
 	sqlite3_bind_int64(statement, 1, boot);
@@ -313,14 +318,15 @@ static struct error *delete_boot(struct store *store, int64_t row, int64_t block
 static struct error *insert_boot(struct store *store, const struct stored_boot *boot)
 {
 	AUTO_STATEMENT statement = NULL;
-	struct error *error = prepare(store,
-				      "INSERT INTO boot (row, block, validity, status, reason, boot_id, build_id, booted_cmdline, memcg,"
-				      " cgroup, identity, console, wall_ms, utc) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-				      &statement);
+	struct error *error =
+		prepare(store,
+			"INSERT INTO boot (row, block, validity, status, reason, boot_id, build_id, booted_cmdline, memcg,"
+			" cgroup, identity, console, wall_ms, utc) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+			&statement);
 	if (error)
 		return error;
-	const char *texts[] = { boot->validity, boot->status, boot->reason,   boot->boot_id, boot->build_id, boot->booted_cmdline,
-				boot->memcg,    boot->cgroup, boot->identity, boot->console };
+	const char *texts[] = { boot->validity,	      boot->status, boot->reason, boot->boot_id,  boot->build_id,
+				boot->booted_cmdline, boot->memcg,  boot->cgroup, boot->identity, boot->console };
 	sqlite3_bind_int64(statement, 1, boot->row);
 	sqlite3_bind_int64(statement, 2, boot->block);
 	for (size_t i = 0; i < ARRAY_SIZE(texts); i++)
@@ -465,15 +471,17 @@ struct error *store_each_boot(struct store *store, bool with_samples, store_boot
 	struct samples samples = { NULL, 0, NULL, 0 };
 	int step = SQLITE_DONE;
 
-	struct error *error = prepare(store,
-				      "SELECT id, row, block, validity, status, reason, boot_id, build_id, booted_cmdline, memcg, cgroup,"
-				      " identity, console, wall_ms, utc FROM boot ORDER BY row, block",
-				      &boots);
+	struct error *error =
+		prepare(store,
+			"SELECT id, row, block, validity, status, reason, boot_id, build_id, booted_cmdline, memcg, cgroup,"
+			" identity, console, wall_ms, utc FROM boot ORDER BY row, block",
+			&boots);
 	if (!error)
-		error = prepare(store,
-				"SELECT workload, iteration, layout, names, readings FROM sample JOIN layout ON layout.id = layout"
-				" WHERE boot = ? ORDER BY workload, iteration",
-				&readings);
+		error = prepare(
+			store,
+			"SELECT workload, iteration, layout, names, readings FROM sample JOIN layout ON layout.id = layout"
+			" WHERE boot = ? ORDER BY workload, iteration",
+			&readings);
 	while (!error && (step = sqlite3_step(boots)) == SQLITE_ROW) {
 		if (with_samples)
 			error = read_samples(store, readings, sqlite3_column_int64(boots, 0), &samples);

@@ -34,10 +34,13 @@ write_patch 3 swap
 # write_lab [FAULTS]: the sim device, with a list of faults in YAML flow style.
 write_lab() {
 	cat >"$work/memcg-ab.yaml" <<LAB
+# Named by the matrix, needed by none of its devices.
+sources: {nowhere: {tarball: nowhere.tar.xz}}
+toolchains: {gcc: {cross: aarch64-linux-gnu-}}
 devices:
   sim:
     profile: sim
-    timeouts: {boot: 2s, silence: 2s, run: 10s}
+    timeouts: {boot: 5s, silence: 4s, run: 20s}
     retries: 2
     sim:
       boot: ${boot_time:-0ms}
@@ -54,7 +57,7 @@ LAB
 write_matrix() {
 	cat >"$work/matrix.yaml" <<MATRIX
 name: simulated
-kernel: {arch: arm64, base_config: allnoconfig}
+kernel: {source: nowhere, arch: arm64, toolchain: gcc, base_config: allnoconfig}
 config: {nomemcg: {MEMCG: n}, memcg: {MEMCG: y}}
 cmdline: {plain: "", disabled: cgroup_disable=memory}
 patches: {overhead: {series: series}}

@@ -39,7 +39,8 @@ static const struct line good[] = {
 };
 
 /* The records of `lines`, with lines[i].value replaced where `name` is given; a NULL value leaves the record out. */
-static struct boot_record *collect_changed(const struct collect_expected *expected, const char *name, const char *value, bool fail)
+static struct boot_record *collect_changed(const struct collect_expected *expected, const char *name, const char *value,
+					   bool fail)
 {
 	AUTO_CONSOLE console = console_new(CMDLINE);
 	struct boot_record *record = xcalloc(1, sizeof(*record));
@@ -88,8 +89,9 @@ static void test_ok(void **state)
 		int iteration;
 		double value;
 	} want[] = {
-		{ "pft.fault.insn_k", -2, 1714.65 }, { "pft.fault.insn_k", -1, 1711.43 }, { "pft.fault.insn_k", 0, 1707.05 },
-		{ "other.x.ns", -1, -3 },	     { "other.x.ns", 0, 12.5 },
+		{ "pft.fault.insn_k", -2, 1714.65 }, { "pft.fault.insn_k", -1, 1711.43 },
+		{ "pft.fault.insn_k", 0, 1707.05 },  { "other.x.ns", -1, -3 },
+		{ "other.x.ns", 0, 12.5 },
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
 		assert_string_equal(record->readings[i].name, want[i].name);
@@ -100,8 +102,8 @@ static void test_ok(void **state)
 	boot_record_free(record);
 }
 
-static void check_refused(const struct collect_expected *expected, const char *name, const char *value, bool fail, enum boot_status status,
-			  const char *reason)
+static void check_refused(const struct collect_expected *expected, const char *name, const char *value, bool fail,
+			  enum boot_status status, const char *reason)
 {
 	struct boot_record *record = collect_changed(expected, name, value, fail);
 
@@ -124,7 +126,8 @@ static void test_void(void **state)
 	check_refused(&all_well, "memcg", "on", false, BOOT_VOID, "memcg state is \"on\", expected \"disabled\"");
 	check_refused(&all_well, "memcg", "unknown", false, BOOT_VOID, "memcg state is \"unknown\", expected \"disabled\"");
 	check_refused(&all_well, "0.1", "2", false, BOOT_VOID, "agent's wire version is \"2\", expected \"1\"");
-	check_refused(&all_well, "build_id", NULL, false, BOOT_VOID, "the agent did not tell the build id, expected \"" BUILD_ID "\"");
+	check_refused(&all_well, "build_id", NULL, false, BOOT_VOID,
+		      "the agent did not tell the build id, expected \"" BUILD_ID "\"");
 	check_refused(&all_well, "boot_id", NULL, false, BOOT_VOID, "the agent did not tell the boot id, expected a new one");
 
 	strlist_add(&old, "another");
@@ -133,10 +136,12 @@ static void test_void(void **state)
 	assert_int_equal(fresh->status, BOOT_OK);
 	boot_record_free(fresh);
 	strlist_add(&old, BOOT_ID);
-	check_refused(&seen, NULL, NULL, false, BOOT_VOID, "boot id is \"" BOOT_ID "\", which an earlier boot had, expected a new one");
+	check_refused(&seen, NULL, NULL, false, BOOT_VOID,
+		      "boot id is \"" BOOT_ID "\", which an earlier boot had, expected a new one");
 	seen.memcg = MEMCG_ON;
 	check_refused(&seen, "build_id", "ff", false, BOOT_VOID,
-		      "build id is \"ff\", expected \"" BUILD_ID "\"; memcg state is \"disabled\", expected \"on\"; boot id is \"" BOOT_ID
+		      "build id is \"ff\", expected \"" BUILD_ID
+		      "\"; memcg state is \"disabled\", expected \"on\"; boot id is \"" BOOT_ID
 		      "\", which an earlier boot had, expected a new one");
 }
 
@@ -196,7 +201,9 @@ static void test_bad_results(void **state)
 	console_feed(nothing, text, wire_format(&wire, text));
 	wire = (struct wire_record){ .type = WIRE_RESULT, .seq = 1, .pass = true, .name = "pft", .value = "1", .unit = "x" };
 	console_feed(nothing, text, wire_format(&wire, text));
-	wire = (struct wire_record){ .type = WIRE_RESULT, .seq = 2, .pass = true, .name = "pft.a.b.x", .value = "2", .unit = "x" };
+	wire = (struct wire_record){
+		.type = WIRE_RESULT, .seq = 2, .pass = true, .name = "pft.a.b.x", .value = "2", .unit = "x"
+	};
 	console_feed(nothing, text, wire_format(&wire, text));
 	wire = (struct wire_record){ .type = WIRE_END, .seq = 3 };
 	console_feed(nothing, text, wire_format(&wire, text));
@@ -250,7 +257,8 @@ static void test_json_refused(void **state)
 		assert_null(jnode_parse(texts[i], strlen(texts[i]), "record", &json));
 		AUTO_ERROR error = boot_record_from_json(json, &record);
 		assert_int_equal(error_kind(error), ERROR_LAB);
-		assert_string_equal(error_message(error), "a boot record cannot be read: id, status or readings are not as expected");
+		assert_string_equal(error_message(error),
+				    "a boot record cannot be read: id, status or readings are not as expected");
 		assert_null(record);
 	}
 }

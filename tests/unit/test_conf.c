@@ -13,8 +13,10 @@
 
 static void reads_settings_and_workloads(void **state)
 {
-	char text[] = "# made by a test\n\nversion=1\ncounter=model\nclock=1\nregion_offset=4194304\nroot=/a b=c\nmodel.seed=18446744073709551615\n"
-		      "model.pft.fault.insn_k=1707.5\nfault.hang=0\nworkload=pft\nrun=pft\nsize=65536\n# last\nworkload=small\nrun=pft";
+	char text[] =
+		"# made by a test\n\nversion=1\ncounter=model\nclock=1\nregion_offset=4194304\nroot=/a "
+		"b=c\nmodel.seed=18446744073709551615\n"
+		"model.pft.fault.insn_k=1707.5\nfault.hang=0\nworkload=pft\nrun=pft\nsize=65536\n# last\nworkload=small\nrun=pft";
 	struct conf conf;
 	char reason[100] = "untouched";
 
@@ -53,13 +55,15 @@ static void says_what_is_wrong(void **state)
 		{ "version=1\nclock=1\r\n", "line 2: byte 0x0d is not allowed" },
 		{ "version=1\nclock=2\n", "line 2: 'clock' is '2', not 0 or 1" },
 		{ "version=1\ncounter=tsc\n", "line 2: 'counter' is 'tsc', not pmu, clock or model" },
-		{ "version=1\nregion_offset=4096\n", "line 2: 'region_offset' is '4096', not a multiple of 2097152 up to 1073741824" },
+		{ "version=1\nregion_offset=4096\n",
+		  "line 2: 'region_offset' is '4096', not a multiple of 2097152 up to 1073741824" },
 		{ "version=1\nexpect_memcg=unknown\n", "line 2: 'expect_memcg' is 'unknown', not none, disabled or on" },
 		{ "version=1\nmemcg_version=2\n", "line 2: 'memcg_version' is '2', not v1 or v2" },
 		{ "version=1\nsettle_ms=3600001\n", "line 2: 'settle_ms' is '3600001', not a number up to 3600000" },
 		{ "version=1\nfinish=halt\n", "line 2: 'finish' is 'halt', not poweroff or exit" },
 		{ "version=1\nroot=here\n", "line 2: 'root' is 'here', not an absolute folder" },
-		{ "version=1\nmodel.seed=18446744073709551616\n", "line 2: 'model.seed' is '18446744073709551616', not a 64-bit number" },
+		{ "version=1\nmodel.seed=18446744073709551616\n",
+		  "line 2: 'model.seed' is '18446744073709551616', not a 64-bit number" },
 		{ "version=1\nmodel.sd=1\n", "line 2: 'model.sd' is '1', not a real number from 0 to below 1" },
 		{ "version=1\nmodel.a.b.c=nan\n", "line 2: 'model.a.b.c' is 'nan', not a real number" },
 		{ "version=1\nmodel.=1\n", "line 2: unknown key 'model.'" },

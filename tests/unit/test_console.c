@@ -162,8 +162,9 @@ static void test_sees_panic_and_oops(void **state)
 	assert_string_equal(panic->panic, "Attempted to kill init! exitcode=0x0000000b");
 	assert_null(panic->oops);
 
-	AUTO_CONSOLE oops = feed_text("[    1.0] Unable to handle kernel NULL pointer dereference at virtual address 0000000000000008\n"
-				      "[    1.1] Internal error: Oops: 96000004 [#1] PREEMPT SMP\n");
+	AUTO_CONSOLE oops =
+		feed_text("[    1.0] Unable to handle kernel NULL pointer dereference at virtual address 0000000000000008\n"
+			  "[    1.1] Internal error: Oops: 96000004 [#1] PREEMPT SMP\n");
 	assert_string_equal(oops->oops, "Unable to handle kernel NULL pointer dereference at virtual address 0000000000000008");
 	assert_null(oops->panic);
 
@@ -181,7 +182,8 @@ static void test_takes_no_echo_for_a_message(void **state)
 	const char *bait = "note=\"Kernel panic - not syncing: not really\" x=\"Linux version 5\" kernel BUG at y";
 
 	(void)state;
-	strbuf_addf(&huge, "[    0.0] Booting Linux on physical CPU 0x0\n[    0.0] Linux version 5.10\n[    0.0] Kernel command line: ");
+	strbuf_addf(&huge,
+		    "[    0.0] Booting Linux on physical CPU 0x0\n[    0.0] Linux version 5.10\n[    0.0] Kernel command line: ");
 	for (size_t i = 0; i < 100; i++)
 		strbuf_addf(&huge, "%s ", bait);
 	strbuf_addf(&huge, "\n[    0.0] Unknown kernel command line parameters \"%s\", will be passed to user space.\n", bait);
@@ -226,8 +228,8 @@ static void test_survives_bytes(void **state)
 }
 
 /* Reads what a child writes into one end of a socket pair; the child stays open `open_ms`. */
-static enum console_stop read_from_child(const char *text, int open_ms, const struct console_limits *limits, struct console *console,
-					 struct strbuf *kept)
+static enum console_stop read_from_child(const char *text, int open_ms, const struct console_limits *limits,
+					 struct console *console, struct strbuf *kept)
 {
 	int ends[2];
 	char path[] = "/tmp/memcg-ab-console-XXXXXX";

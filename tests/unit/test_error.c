@@ -55,7 +55,9 @@ static void the_exit_status_is_the_first_that_applies(void **state)
 		enum error_kind a, b;
 		int want;
 	} cases[] = {
-		{ ERROR_LAB, ERROR_KERNEL, 5 },	  { ERROR_KERNEL, ERROR_INPUT, 2 }, { ERROR_INPUT, ERROR_INTERRUPTED, 130 },
+		{ ERROR_LAB, ERROR_KERNEL, 5 },
+		{ ERROR_KERNEL, ERROR_INPUT, 2 },
+		{ ERROR_INPUT, ERROR_INTERRUPTED, 130 },
 		{ ERROR_LAB, ERROR_LAB, 3 },
 	};
 	(void)state;
@@ -80,8 +82,10 @@ static void interned_names_are_equal_pointers(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(lists_print_sorted_with_their_notes),	     cmocka_unit_test(errors_at_one_place_keep_their_order),
-		cmocka_unit_test(context_and_place_are_added),		     cmocka_unit_test(the_exit_status_is_the_first_that_applies),
+		cmocka_unit_test(lists_print_sorted_with_their_notes),
+		cmocka_unit_test(errors_at_one_place_keep_their_order),
+		cmocka_unit_test(context_and_place_are_added),
+		cmocka_unit_test(the_exit_status_is_the_first_that_applies),
 		cmocka_unit_test(interned_names_are_equal_pointers),
 	};
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/lock.h"
-#include "base/clock.h"
 #include "unit.h"
 
 #include <string.h>
@@ -99,9 +99,14 @@ static void paths_are_joined_and_normalised(void **state)
 	static const struct {
 		const char *file, *path, *want;
 	} cases[] = {
-		{ "/lab/m.yaml", "x", "/lab/x" },	 { "/lab/m.yaml", "../x", "/x" },	{ "/lab/m.yaml", "/abs", "/abs" },
-		{ "/lab/sub/m.yaml", "./a//b", "/lab/sub/a/b" }, { "m.yaml", ".", "." },	{ "d/m.yaml", "..", "." },
-		{ "m.yaml", "../../x", "../../x" },	 { "/m.yaml", "../../x", "/x" },
+		{ "/lab/m.yaml", "x", "/lab/x" },
+		{ "/lab/m.yaml", "../x", "/x" },
+		{ "/lab/m.yaml", "/abs", "/abs" },
+		{ "/lab/sub/m.yaml", "./a//b", "/lab/sub/a/b" },
+		{ "m.yaml", ".", "." },
+		{ "d/m.yaml", "..", "." },
+		{ "m.yaml", "../../x", "../../x" },
+		{ "/m.yaml", "../../x", "/x" },
 	};
 	(void)state;
 

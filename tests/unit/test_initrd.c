@@ -50,7 +50,7 @@ static bool find_member(const struct strbuf *cpio, const char *name, struct memb
 			archive++;
 		if (!strcmp(path, name)) {
 			*member_out = (struct member){ cpio->data + data_at, field(header, 1), field(header, 6), field(header, 9),
-						       field(header, 10), field(header, 5), field(header, 2), archive };
+						       field(header, 10),    field(header, 5), field(header, 2), archive };
 			return true;
 		}
 		at = (data_at + field(header, 6) + 3) & ~(size_t)3;
@@ -147,8 +147,9 @@ static void test_settings(void **state)
 
 	(void)state;
 	settings_write(&pmu, &request, &full);
-	assert_string_equal(full.data, "version=1\ncounter=pmu\nclock=0\nfinish=poweroff\nregion_offset=2097152\nexpect_memcg=on\n"
-				       "settle_ms=100\nworkload=pft\nrun=pft\n");
+	assert_string_equal(full.data,
+			    "version=1\ncounter=pmu\nclock=0\nfinish=poweroff\nregion_offset=2097152\nexpect_memcg=on\n"
+			    "settle_ms=100\nworkload=pft\nrun=pft\n");
 	settings_write(&model, &plain, &least);
 	assert_string_equal(least.data, "version=1\ncounter=model\nclock=1\nfinish=exit\nroot=/x\n");
 }
@@ -156,7 +157,8 @@ static void test_settings(void **state)
 static void test_qemu_arguments(void **state)
 {
 	const struct nuisance nuisance = { .memory = 768 << 20 };
-	struct profile profile = { .qemu = { "qemu-system-aarch64", "virt,gic-version=3", "cortex-a57", "shift=0", 512 << 20, 1 } };
+	struct profile profile = { .qemu = { "qemu-system-aarch64", "virt,gic-version=3", "cortex-a57", "shift=0", 512 << 20,
+					     1 } };
 	AUTO_STRLIST argv = { NULL, 0 };
 	AUTO_STRLIST timed = { NULL, 0 };
 
@@ -165,9 +167,11 @@ static void test_qemu_arguments(void **state)
 	AUTO_STRBUF text = STRBUF_INIT;
 	for (size_t i = 0; i < argv.n; i++)
 		strbuf_addf(&text, "%s|", argv.items[i]);
-	assert_string_equal(text.data, "qemu-system-aarch64|-no-user-config|-nodefaults|-display|none|-serial|stdio|-no-reboot|-M|"
-				       "virt,gic-version=3|-cpu|cortex-a57|-smp|1|-m|786432K|-icount|shift=0|"
-				       "-rtc|base=2026-01-01T00:00:00,clock=vm|-seed|1|-kernel|/Image|-initrd|/initrd|-append|console=ttyAMA0 x|");
+	assert_string_equal(
+		text.data,
+		"qemu-system-aarch64|-no-user-config|-nodefaults|-display|none|-serial|stdio|-no-reboot|-M|"
+		"virt,gic-version=3|-cpu|cortex-a57|-smp|1|-m|786432K|-icount|shift=0|"
+		"-rtc|base=2026-01-01T00:00:00,clock=vm|-seed|1|-kernel|/Image|-initrd|/initrd|-append|console=ttyAMA0 x|");
 	profile.qemu.icount = NULL;
 	qemu_arguments(&profile, NULL, "/Image", "/initrd", "", &timed);
 	assert_false(strlist_has(&timed, "-icount"));

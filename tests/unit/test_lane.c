@@ -178,18 +178,24 @@ static void test_kernel_is_to_blame(void **state)
 {
 	struct bench *bench = *state;
 
-	check(bench, "echo '[ 0.1] Kernel panic - not syncing: Oops: Fatal exception'", BOOT_FAILED, "twice: kernel panic: Oops: Fatal exception");
-	check(bench, "echo '[ 0.1] Unable to handle kernel paging request at 8'; echo '[ 0.1] Kernel panic - not syncing: x'; exit 1", BOOT_FAILED,
-	      "twice: kernel panic: x (after: Unable to handle kernel paging request at 8)");
-	check(bench, "echo 'kernel BUG at mm/swap.c:1!'; cat $RECORDS", BOOT_FAILED, "twice: kernel oops: kernel BUG at mm/swap.c:1!");
+	check(bench, "echo '[ 0.1] Kernel panic - not syncing: Oops: Fatal exception'", BOOT_FAILED,
+	      "twice: kernel panic: Oops: Fatal exception");
+	check(bench,
+	      "echo '[ 0.1] Unable to handle kernel paging request at 8'; echo '[ 0.1] Kernel panic - not syncing: x'; exit 1",
+	      BOOT_FAILED, "twice: kernel panic: x (after: Unable to handle kernel paging request at 8)");
+	check(bench, "echo 'kernel BUG at mm/swap.c:1!'; cat $RECORDS", BOOT_FAILED,
+	      "twice: kernel oops: kernel BUG at mm/swap.c:1!");
 	check(bench, "echo 'booting'; echo; exit 0", BOOT_FAILED,
 	      "twice: the kernel powered off before the agent had started, last line \"booting\"");
-	check(bench, "head -n 2 $RECORDS", BOOT_FAILED, "twice: the kernel powered off before the agent had finished, nothing on the console");
+	check(bench, "head -n 2 $RECORDS", BOOT_FAILED,
+	      "twice: the kernel powered off before the agent had finished, nothing on the console");
 	bench->profile.silence_timeout_ms = 300;
 	check(bench, "exec sleep 60", BOOT_FAILED, "twice: hang: nothing at all on the console for 0.3 s");
-	check(bench, "echo one; exec sleep 60", BOOT_FAILED, "twice: hang: nothing more on the console for 0.3 s, last line \"one\"");
+	check(bench, "echo one; exec sleep 60", BOOT_FAILED,
+	      "twice: hang: nothing more on the console for 0.3 s, last line \"one\"");
 	bench->profile.boot_timeout_ms = 500;
-	check(bench, "while echo two; do sleep 0.1; done", BOOT_FAILED, "twice: hang: no word from the agent within 0.5 s, last line \"two\"");
+	check(bench, "while echo two; do sleep 0.1; done", BOOT_FAILED,
+	      "twice: hang: no word from the agent within 0.5 s, last line \"two\"");
 	bench->profile.run_timeout_ms = 500;
 	check(bench, "head -n 1 $RECORDS; while echo three; do sleep 0.1; done", BOOT_FAILED,
 	      "twice: hang: the agent had not finished after 0.5 s, last line \"three\"");
@@ -201,7 +207,8 @@ static void test_lab_is_to_blame(void **state)
 	AUTO_FREE char *exited = xasprintf("%s ended with status 1: qemu: could not load kernel", bench->program);
 	AUTO_FREE char *silent = xasprintf("%s ended with status 2 and said nothing", bench->program);
 	AUTO_FREE char *killed = xasprintf("%s was killed by signal 9 (Killed)", bench->program);
-	AUTO_FREE char *caught = xasprintf("%s ended with status 0: qemu: terminating on signal 15 from pid 7 (kill)", bench->program);
+	AUTO_FREE char *caught =
+		xasprintf("%s ended with status 0: qemu: terminating on signal 15 from pid 7 (kill)", bench->program);
 
 	check(bench, "echo 'warning: x' >&2; echo 'qemu: could not load kernel' >&2; exit 1", BOOT_LAB, exited);
 	check(bench, "exit 2", BOOT_LAB, silent);
@@ -214,7 +221,8 @@ static void test_lab_is_to_blame(void **state)
 static void test_outcomes_that_differ(void **state)
 {
 	struct bench *bench = *state;
-	const char *first_time = "[ -e $DIR/was-here ] || { touch $DIR/was-here; echo 'Kernel panic - not syncing: once'; exit 0; }\n";
+	const char *first_time =
+		"[ -e $DIR/was-here ] || { touch $DIR/was-here; echo 'Kernel panic - not syncing: once'; exit 0; }\n";
 	AUTO_FREE char *then_good = xasprintf("%scat $RECORDS", first_time);
 	AUTO_FREE char *then_lab = xasprintf("%sexit 2", first_time);
 	AUTO_FREE char *flag = path_join(bench->dir, "was-here");
@@ -234,10 +242,16 @@ static void test_another_image(void **state)
 
 	assert_null(file_write_atomic(bench->image, "another", 7, 0644));
 	hash_bytes("another", 7, found);
-	AUTO_FREE char *reason = xasprintf("twice: another Image than the one that was built: sha256 of %s is %s, expected %s", bench->image, found,
-					   bench->image_sha256);
+	AUTO_FREE char *reason = xasprintf("twice: another Image than the one that was built: sha256 of %s is %s, expected %s",
+					   bench->image, found, bench->image_sha256);
 	check(bench, "touch $DIR/booted; cat $RECORDS", BOOT_VOID, reason);
 	assert_false(file_exists(flag));
+	AUTO_FREE char *unknown =
+		xasprintf("twice: the build id of %s is not known: no kernel could be proved to be it", bench->image);
+	bench->request.build_id = NULL;
+	check(bench, "touch $DIR/booted; cat $RECORDS", BOOT_VOID, unknown);
+	assert_false(file_exists(flag));
+	bench->request.build_id = BUILD_ID;
 	assert_int_equal(unlink(bench->image), 0);
 	AUTO_FREE char *missing = xasprintf("cannot open %s: No such file or directory", bench->image);
 	check(bench, "cat $RECORDS", BOOT_LAB, missing);

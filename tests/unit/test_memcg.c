@@ -24,27 +24,17 @@ static void decision_table(void **state)
 		struct memcg_facts facts; /* row, v2, probe, v1_optional, built, logged_off */
 		const char *want;
 	} cases[] = {
-		{ { ROW_UNREADABLE, y, y, n, u, u }, "unknown" },
-		{ { ROW_NO_CGROUPS, u, u, n, u, u }, "none" },
-		{ { ROW_NO_CGROUPS, y, u, n, u, u }, "unknown" },
-		{ { ROW_DISABLED, n, n, n, u, u }, "disabled" },
-		{ { ROW_DISABLED, u, u, n, u, y }, "disabled" },
-		{ { ROW_DISABLED, y, u, n, u, u }, "unknown" },
-		{ { ROW_DISABLED, n, y, n, u, u }, "unknown" },
-		{ { ROW_ENABLED, y, y, n, u, u }, "on" },
+		{ { ROW_UNREADABLE, y, y, n, u, u }, "unknown" }, { { ROW_NO_CGROUPS, u, u, n, u, u }, "none" },
+		{ { ROW_NO_CGROUPS, y, u, n, u, u }, "unknown" }, { { ROW_DISABLED, n, n, n, u, u }, "disabled" },
+		{ { ROW_DISABLED, u, u, n, u, y }, "disabled" },  { { ROW_DISABLED, y, u, n, u, u }, "unknown" },
+		{ { ROW_DISABLED, n, y, n, u, u }, "unknown" },	  { { ROW_ENABLED, y, y, n, u, u }, "on" },
 		{ { ROW_ENABLED, n, y, n, u, u }, "on" }, /* bound to a v1 hierarchy */
-		{ { ROW_ENABLED, u, u, n, u, u }, "on" },
-		{ { ROW_ENABLED, n, n, n, u, u }, "unknown" },
-		{ { ROW_ENABLED, y, y, n, u, y }, "unknown" },
-		{ { ROW_MISSING, y, y, y, u, u }, "on" }, /* no v1 files */
-		{ { ROW_MISSING, y, n, y, u, u }, "unknown" },
-		{ { ROW_MISSING, n, y, y, u, u }, "unknown" },
-		{ { ROW_MISSING, n, n, n, u, u }, "none" },
-		{ { ROW_MISSING, u, u, n, u, u }, "none" },
-		{ { ROW_MISSING, n, n, y, y, u }, "disabled" },
-		{ { ROW_MISSING, n, n, y, n, u }, "none" },
-		{ { ROW_MISSING, n, n, y, u, y }, "disabled" },
-		{ { ROW_MISSING, n, n, y, u, u }, "unknown" },
+		{ { ROW_ENABLED, u, u, n, u, u }, "on" },	  { { ROW_ENABLED, n, n, n, u, u }, "unknown" },
+		{ { ROW_ENABLED, y, y, n, u, y }, "unknown" },	  { { ROW_MISSING, y, y, y, u, u }, "on" }, /* no v1 files */
+		{ { ROW_MISSING, y, n, y, u, u }, "unknown" },	  { { ROW_MISSING, n, y, y, u, u }, "unknown" },
+		{ { ROW_MISSING, n, n, n, u, u }, "none" },	  { { ROW_MISSING, u, u, n, u, u }, "none" },
+		{ { ROW_MISSING, n, n, y, y, u }, "disabled" },	  { { ROW_MISSING, n, n, y, n, u }, "none" },
+		{ { ROW_MISSING, n, n, y, u, y }, "disabled" },	  { { ROW_MISSING, n, n, y, u, u }, "unknown" },
 		{ { ROW_MISSING, n, n, u, u, u }, "unknown" },
 	};
 
@@ -115,7 +105,8 @@ static void without_proc_it_is_unknown(void **state)
 	(void)state;
 	memcg_examine(root, false, "v2", &memcg);
 	assert_string_equal(memcg.state, "unknown");
-	assert_string_equal(memcg.raw, "row=unreadable v2=unknown probe=unknown v1-optional=unknown built=unknown logged-off=unknown");
+	assert_string_equal(memcg.raw,
+			    "row=unreadable v2=unknown probe=unknown v1-optional=unknown built=unknown logged-off=unknown");
 	root_free(root);
 }
 
@@ -124,8 +115,8 @@ static void tells_the_place(void **state)
 	static const struct {
 		const char *memcg, *version, *where, *place;
 	} cases[] = {
-		{ "none", "", "auto", "none" },	     { "disabled", "", "child", "none" }, { "disabled", "", "root", "none" },
-		{ "on", "v2", "auto", "child-v2" },  { "on", "v1", "child", "child-v1" }, { "on", "v2", "root", "root" },
+		{ "none", "", "auto", "none" },	    { "disabled", "", "child", "none" }, { "disabled", "", "root", "none" },
+		{ "on", "v2", "auto", "child-v2" }, { "on", "v1", "child", "child-v1" }, { "on", "v2", "root", "root" },
 	};
 
 	(void)state;
@@ -207,10 +198,14 @@ static void makes_and_removes_a_group(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(decision_table),  cmocka_unit_test(releases),
-		cmocka_unit_test(told_by_files),   cmocka_unit_test(without_proc_it_is_unknown),
-		cmocka_unit_test(tells_the_place), cmocka_unit_test(does_not_guess_a_place),
-		cmocka_unit_test(words),	   cmocka_unit_test(finds_its_own_group),
+		cmocka_unit_test(decision_table),
+		cmocka_unit_test(releases),
+		cmocka_unit_test(told_by_files),
+		cmocka_unit_test(without_proc_it_is_unknown),
+		cmocka_unit_test(tells_the_place),
+		cmocka_unit_test(does_not_guess_a_place),
+		cmocka_unit_test(words),
+		cmocka_unit_test(finds_its_own_group),
 		cmocka_unit_test(makes_and_removes_a_group),
 	};
 

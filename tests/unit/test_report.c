@@ -8,12 +8,14 @@
 
 static const char description_text[] =
 	"{\"schema\":1,\"tool\":\"0.1.0\",\"name\":\"m\",\"seed\":1,\"blocks\":2,\"baseline\":\"off/plain/0\","
-	"\"kernels\":[{\"name\":\"\",\"kind\":\"kbuild\",\"source\":\"linux-x\",\"wanted\":\"linux-x\",\"version\":\"5.10.1\",\"arch\":\"arm64\","
+	"\"kernels\":[{\"name\":\"\",\"kind\":\"kbuild\",\"source\":\"linux-x\",\"wanted\":\"linux-x\",\"version\":\"5.10.1\","
+	"\"arch\":\"arm64\","
 	"\"toolchain\":\"gcc 12.2.0\",\"base_config\":\"allnoconfig\"}],"
 	"\"targets\":[{\"device\":\"q\",\"cores\":\"all\",\"kind\":\"qemu\",\"exact\":true,\"summary\":\"a57 icount\"}],"
 	"\"workloads\":[{\"label\":\"pft\",\"kind\":\"pft\",\"options\":{\"size\":\"67108864\",\"threads\":\"1\"}}],"
 	"\"gates\":[{\"metric\":\"pft.both.insn\",\"against\":\"baseline\",\"limit\":0.08,\"steps\":\"last\"}],"
-	"\"rows\":[{\"variant\":\"off/plain/0\",\"target\":0,\"kernel\":0,\"config\":\"off\",\"cmdline\":\"plain\",\"step\":0,\"steps\":0,"
+	"\"rows\":[{\"variant\":\"off/plain/"
+	"0\",\"target\":0,\"kernel\":0,\"config\":\"off\",\"cmdline\":\"plain\",\"step\":0,\"steps\":0,"
 	"\"image\":\"k0\",\"previous\":-1,\"baseline\":0},"
 	"{\"variant\":\"on/dis/0\",\"target\":0,\"kernel\":0,\"config\":\"on\",\"cmdline\":\"dis\",\"step\":0,\"steps\":1,"
 	"\"image\":\"k1\",\"previous\":-1,\"baseline\":0},"
@@ -60,7 +62,9 @@ static void put_boot(struct fixture *fixture, int64_t row, int64_t block, double
 	static const char *const names[] = { "fault.insn_k", "fault.insn_u", "teardown.insn_k", "teardown.insn_u" };
 	const double warm[] = { 9e9, 9e9, 9e9, 9e9 }, values[] = { fault - 4, 4, teardown, 0 };
 	const struct stored_sample samples[] = { { "pft", -1, names, warm, 4 }, { "pft", 0, names, values, 4 } };
-	struct stored_boot boot = { .row = row, .block = block, .validity = "v", .status = "ok", .samples = samples, .n_samples = 2 };
+	struct stored_boot boot = {
+		.row = row, .block = block, .validity = "v", .status = "ok", .samples = samples, .n_samples = 2
+	};
 
 	assert_ok(store_put_boot(fixture->store, &boot));
 }
@@ -94,10 +98,10 @@ static void the_text_is_the_table(void **state)
 	assert_string_equal(
 		strbuf_str(&out),
 		"pft 64M x1 | linux 5.10.1 arm64 gcc 12.2.0 allnoconfig | q a57 icount | instructions a page, 2 boots each\n"
-		"                               fault       vs off/plain/0  vs previous teardown       vs off/plain/0\n"
-		"off/plain (baseline)          1588.4                                      903.3\n"
-		"on/dis vanilla                1711.5  +123.1 +-0.0 +7.75%                1001.5  +98.2 +-0.0 +10.87%\n"
-		"  + 1 early checks            1676.1   +87.7 +-0.0 +5.52%  -35.4 +-0.0   1001.5  +98.2 +-0.0 +10.87%\n"
+		"                             fault        vs off/plain/0  vs previous teardown        vs off/plain/0\n"
+		"off/plain (baseline)        1588.4                                       903.3\n"
+		"on/dis vanilla              1711.5  +123.1 +-0.00 +7.75%                1001.5  +98.2 +-0.00 +10.87%\n"
+		"  + 1 early checks          1676.1   +87.7 +-0.00 +5.52% -35.4 +-0.00   1001.5  +98.2 +-0.00 +10.87%\n"
 		"gate pft.both.insn of on/dis/1 worse than baseline by <= 8%: PASS (+7.46% +-0.00%)\n"
 		"run: m/run\n");
 	assert_int_equal(report->exit_status, 0);
@@ -128,7 +132,7 @@ static void a_gate_fails_beyond_its_limit_and_only_then(void **state)
 		enum gate_verdict want;
 		int status;
 	} cases[] = {
-		{ 7.0, 0.5, GATE_PASS, 0 },	     { 9.0, 0.5, GATE_FAIL, 1 }, { 8.2, 0.5, GATE_NOT_RESOLVED, 4 },
+		{ 7.0, 0.5, GATE_PASS, 0 },	    { 9.0, 0.5, GATE_FAIL, 1 }, { 8.2, 0.5, GATE_NOT_RESOLVED, 4 },
 		{ 7.8, 0.5, GATE_NOT_RESOLVED, 4 }, { -5, 0, GATE_PASS, 0 },
 	};
 	struct fixture *fixture = *state;

@@ -235,7 +235,8 @@ static void test_bad_kernels(void **state)
 
 	bench->profile.silence_timeout_ms = 500;
 	check_verdict(bench, "panic", BOOT_FAILED, "twice: kernel panic: Attempted to kill init! exitcode=0x0000000b", 2);
-	check_verdict(bench, "power-off", BOOT_FAILED, "twice: the kernel powered off before the agent had started, nothing on the console", 2);
+	check_verdict(bench, "power-off", BOOT_FAILED,
+		      "twice: the kernel powered off before the agent had started, nothing on the console", 2);
 	check_verdict(bench, "hang", BOOT_FAILED, "twice: hang: nothing more on the console for 0.5 s", 2);
 }
 
@@ -256,10 +257,13 @@ static void test_lies(void **state)
 	check_verdict(bench, "lie-build-id", BOOT_VOID,
 		      "twice: build id is \"ff112233445566778899aabbccddeeff00112233\", expected \"" BUILD_ID "\"", 2);
 	check_verdict(bench, "lie-cmdline", BOOT_VOID,
-		      "twice: command line is \"console=sim cgroup_disable=memory memcg_ab.lie\", expected \"console=sim cgroup_disable=memory\"", 2);
+		      "twice: command line is \"console=sim cgroup_disable=memory memcg_ab.lie\", expected \"console=sim "
+		      "cgroup_disable=memory\"",
+		      2);
 	check_verdict(bench, "lie-memcg", BOOT_VOID, "twice: memcg state is \"on\", expected \"disabled\"", 2);
 	check_verdict(bench, "lie-boot-id", BOOT_VOID,
-		      "twice: boot id is \"00000000-0000-4000-8000-000000000000\", which an earlier boot had, expected a new one", 2);
+		      "twice: boot id is \"00000000-0000-4000-8000-000000000000\", which an earlier boot had, expected a new one",
+		      2);
 }
 
 static void test_second_try(void **state)

@@ -36,7 +36,9 @@ static const char *const names[] = { "fault.insn_k", "fault.insn_u" };
 
 static struct stored_boot make_boot(int64_t row, int64_t block, const struct stored_sample *samples, size_t n)
 {
-	return (struct stored_boot){ .row = row, .block = block, .validity = "v", .status = "ok", .samples = samples, .n_samples = n };
+	return (struct stored_boot){
+		.row = row, .block = block, .validity = "v", .status = "ok", .samples = samples, .n_samples = n
+	};
 }
 
 struct seen {
@@ -156,7 +158,8 @@ static void what_is_no_database_is_refused(void **state)
 	struct folder *folder = *state;
 	struct store *store = NULL;
 	AUTO_FREE char *want = xasprintf("memcg-ab: error: %s: cannot read the version: file is not a database\n", folder->db);
-	static const char text[] = "this is not a database, and long enough to be looked at: ........................................";
+	static const char text[] =
+		"this is not a database, and long enough to be looked at: ........................................";
 
 	assert_ok(file_write_atomic(folder->db, text, sizeof(text), 0600));
 	assert_error(store_open_readonly(folder->db, &store), want);

@@ -63,8 +63,13 @@ static void suggestions_are_near_or_none(void **state)
 	static const struct {
 		const char *word, *want;
 	} cases[] = {
-		{ "cmdlin", "cmdline" }, { "cmdlien", "cmdline" }, { "kernels", "kernel" }, { "worklods", "workloads" },
-		{ "gaet", "gate" },	 { "xyz", NULL },	   { "", NULL },
+		{ "cmdlin", "cmdline" },
+		{ "cmdlien", "cmdline" },
+		{ "kernels", "kernel" },
+		{ "worklods", "workloads" },
+		{ "gaet", "gate" },
+		{ "xyz", NULL },
+		{ "", NULL },
 	};
 	(void)state;
 
@@ -81,7 +86,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(buffer_grows_and_keeps_its_text), cmocka_unit_test(buffer_holds_nul_bytes),
-		cmocka_unit_test(lists_sort_and_search),	    cmocka_unit_test(trim_cuts_both_ends),
+		cmocka_unit_test(lists_sort_and_search),	   cmocka_unit_test(trim_cuts_both_ends),
 		cmocka_unit_test(suggestions_are_near_or_none),
 	};
 

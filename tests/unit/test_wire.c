@@ -20,7 +20,12 @@ static const struct {
 	{ { .type = WIRE_IDENTITY, .seq = 12, .name = "cmdline", .value = "a b%\n\xc3\xa9" },
 	  "MEMCG-AB IDENTITY cmdline a%20b%25%0A%C3%A9 12" },
 	{ { .type = WIRE_IDENTITY, .seq = 7, .name = "cmdline", .value = "" }, "MEMCG-AB IDENTITY cmdline %00 7" },
-	{ { .type = WIRE_RESULT, .seq = 4294967295u, .name = "pft.fault.insn_k.w0", .value = "-1707.050000", .unit = "insn/page", .pass = true },
+	{ { .type = WIRE_RESULT,
+	    .seq = 4294967295u,
+	    .name = "pft.fault.insn_k.w0",
+	    .value = "-1707.050000",
+	    .unit = "insn/page",
+	    .pass = true },
 	  "MEMCG-AB RESULT pft.fault.insn_k.w0 pass -1707.050000 insn/page 4294967295" },
 	{ { .type = WIRE_RESULT, .seq = 3, .name = "pft.fault.ns.0", .value = "no page", .unit = "-" },
 	  "MEMCG-AB RESULT pft.fault.ns.0 fail no%20page - 3" },
@@ -199,12 +204,9 @@ static void only_the_canonical_form(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(crc_known_answer),
-		cmocka_unit_test(formats_and_parses),
-		cmocka_unit_test(lines_stay_under_200_bytes),
-		cmocka_unit_test(pass_wants_a_decimal),
-		cmocka_unit_test(any_damaged_byte_is_seen),
-		cmocka_unit_test(finds_the_record_behind_other_bytes),
+		cmocka_unit_test(crc_known_answer),	      cmocka_unit_test(formats_and_parses),
+		cmocka_unit_test(lines_stay_under_200_bytes), cmocka_unit_test(pass_wants_a_decimal),
+		cmocka_unit_test(any_damaged_byte_is_seen),   cmocka_unit_test(finds_the_record_behind_other_bytes),
 		cmocka_unit_test(only_the_canonical_form),
 	};
 

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "agent/workload_run.h"
 
@@ -144,7 +145,9 @@ static double reading(const struct workload_run *run, const char *phase, const c
 static int run_pft(struct workload_run *run, struct conf_workload *settings, struct conf_pair *pairs, size_t n)
 {
 	*settings = (struct conf_workload){ .label = "pft", .kind = "pft", .options = pairs, .n_options = n };
-	*run = (struct workload_run){ .kind = workload_find("pft"), .settings = settings, .counter = COUNTER_CLOCK, .clock = true };
+	*run = (struct workload_run){
+		.kind = workload_find("pft"), .settings = settings, .counter = COUNTER_CLOCK, .clock = true
+	};
 	for (size_t i = 0; i < run->kind->n_metrics; i++)
 		run->readings[i] = NAN;
 	return run->kind->iterate(run);
@@ -156,7 +159,7 @@ static void pft_measures(void **state)
 		const char *option, *value;
 		uint64_t pages;
 	} cases[] = {
-		{ "threads", "1", 256 },   { "threads", "3", 258 },	{ "processes", "1", 256 },
+		{ "threads", "1", 256 },   { "threads", "3", 258 },    { "processes", "1", 256 },
 		{ "processes", "5", 260 }, { "cachelines", "4", 256 }, { "cachelines", "64", 256 },
 	};
 
@@ -190,6 +193,16 @@ static void pft_moves_its_region(void **state)
 	run.region_offset = 64 << 20;
 	assert_int_equal(run.kind->iterate(&run), 0);
 	assert_true(run.checks.pages == 32);
+}
+
+static void pft_of_a_model_is_small(void **state)
+{
+	struct conf_workload settings = { .label = (char *)"pft", .kind = (char *)"pft" };
+	struct workload_run run = { .kind = workload_find("pft"), .settings = &settings, .counter = COUNTER_MODEL };
+
+	(void)state;
+	assert_int_equal(run.kind->iterate(&run), 0);
+	assert_true(run.checks.pages == (4 << 20) / (uint64_t)sysconf(_SC_PAGESIZE));
 }
 
 static void pft_refuses(void **state)
@@ -246,10 +259,15 @@ static void pft_prints_historic_lines(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(tables_are_sound), cmocka_unit_test(values),
-		cmocka_unit_test(units),	    cmocka_unit_test(checks_settings),
-		cmocka_unit_test(pft_measures),	    cmocka_unit_test(pft_moves_its_region),
-		cmocka_unit_test(pft_refuses),	    cmocka_unit_test(pft_prints_historic_lines),
+		cmocka_unit_test(tables_are_sound),
+		cmocka_unit_test(values),
+		cmocka_unit_test(units),
+		cmocka_unit_test(checks_settings),
+		cmocka_unit_test(pft_measures),
+		cmocka_unit_test(pft_moves_its_region),
+		cmocka_unit_test(pft_of_a_model_is_small),
+		cmocka_unit_test(pft_refuses),
+		cmocka_unit_test(pft_prints_historic_lines),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
