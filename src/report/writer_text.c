@@ -130,6 +130,18 @@ static char *row_label(const struct report *report, const struct report_row *row
 			 jnode_string(description, "cmdline", ""), place, baseline ? " (baseline)" : "");
 }
 
+/* Bytes of `text` that fit `max`, cut between characters: compilers quote in UTF-8. */
+static int fitting(const char *text, size_t max)
+{
+	size_t len = strlen(text);
+
+	if (len <= max)
+		return (int)len;
+	while (max && ((unsigned char)text[max] & 0xc0) == 0x80)
+		max--;
+	return (int)max;
+}
+
 static void pad_to(struct strbuf *out, size_t line_start, size_t column)
 {
 	while (out->len - line_start < column)
@@ -203,13 +215,14 @@ static void write_row(const struct report *report, const struct report_row *row,
 	size_t start = out->len, width = label_width(columns);
 	AUTO_FREE char *label = row_label(report, row);
 
-	strbuf_addf(out, "%.*s", (int)width - 1, label);
+	const char *status = row_status_name(row->status);
+
+	strbuf_addf(out, "%.*s", fitting(label, width - 1), label);
 	pad_to(out, start, width);
 	if (row->status == ROW_OK)
 		write_cells(row, workload, columns, out);
 	else
-		strbuf_addf(out, " %s: %.*s", row_status_name(row->status),
-			    (int)(COLUMNS - width - strlen(row_status_name(row->status)) - 3), row->reason);
+		strbuf_addf(out, " %s: %.*s", status, fitting(row->reason, COLUMNS - width - strlen(status) - 3), row->reason);
 	trim_line(out);
 }
 
