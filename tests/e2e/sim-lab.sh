@@ -82,7 +82,5 @@ run_matrix() {
 }
 
 stored_boots() {
-	local db
-	db=$(ls -d "$runs"/simulated/2*/run.db | tail -n 1)
-	sqlite3 "$db" "SELECT count(*) FROM boot WHERE status = 'ok'"
+	sqlite3 "$runs/simulated/latest/run.db" "SELECT count(*) FROM boot WHERE status = 'ok'"
 }

@@ -2,7 +2,6 @@
 /* .config texts and the reasons for what did not hold. How the kernel's own kconfig is run: test_resolve.c. */
 #include "unit.h"
 
-#include "base/archive.h"
 #include "kernel/config_parts.h"
 #include "workdir.h"
 
