@@ -5,10 +5,6 @@
 
 #include "kernel/source_internal.h"
 
-/* Where every Debian suite is, for machines whose apt has no Debian mirror. */
-#define MAIN_ARCHIVE "http://deb.debian.org/debian/"
-#define SECURITY_ARCHIVE "http://deb.debian.org/debian-security/"
-
 void apt_lines_deinit(struct apt_lines *lines)
 {
 	for (size_t i = 0; i < lines->n; i++) {
@@ -52,14 +48,24 @@ static void machine_lines(const char *indextargets, const char *codename, struct
 	}
 }
 
+/* Mirrors keep the security archive beside the main one, at /debian-security/. */
+static void add_sibling(const struct apt_line *main_archive, const char *suite, struct apt_lines *out)
+{
+	static const char main_path[] = "/debian/";
+	size_t len = strlen(main_archive->uri) - strlen(main_path);
+
+	if (!str_ends(main_archive->uri, main_path))
+		return;
+	AUTO_FREE char *uri = xasprintf("%.*s/debian-security/", (int)len, main_archive->uri);
+	add_line(out, uri, suite);
+}
+
 void apt_choose_lines(const char *indextargets, const char *suite, const char *codename, struct apt_lines *lines_out)
 {
 	struct apt_lines machine = { NULL, 0 };
 
 	machine_lines(indextargets, codename, &machine);
 	if (!suite) {
-		if (!machine.n && codename)
-			add_line(&machine, MAIN_ARCHIVE, codename);
 		*lines_out = machine;
 		return;
 	}
@@ -67,8 +73,8 @@ void apt_choose_lines(const char *indextargets, const char *suite, const char *c
 	for (size_t i = 0; i < machine.n && !lines_out->n; i++)
 		if (is_security(machine.items[i].suite) == is_security(suite))
 			add_line(lines_out, machine.items[i].uri, suite);
-	if (!lines_out->n)
-		add_line(lines_out, is_security(suite) ? SECURITY_ARCHIVE : MAIN_ARCHIVE, suite);
+	if (!lines_out->n && machine.n && is_security(suite))
+		add_sibling(&machine.items[0], suite, lines_out);
 	apt_lines_deinit(&machine);
 }
 

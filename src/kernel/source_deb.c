@@ -144,7 +144,10 @@ static struct error *choose_mirror(struct fetch *fetch, const char *uri)
 	AUTO_FREE char *codename = own_codename();
 	apt_choose_lines(strbuf_str(&out), fetch->job->from->suite, codename, &fetch->lines);
 	if (!fetch->lines.n)
-		return error_new(ERROR_LAB, "this machine's apt names no Debian suite: say which one (suite: trixie)");
+		return error_new(
+			ERROR_LAB,
+			"this machine's apt names no Debian mirror that %s could be fetched from: add one to its sources",
+			fetch->job->from->suite ? fetch->job->from->suite : "its own suite");
 	return NULL;
 }
 

@@ -97,6 +97,7 @@ void apt_lines_deinit(struct apt_lines *lines);
 /*
  * Chooses the lines for `suite` (NULL = all that the machine itself uses) from what
  * `apt-get indextargets --format '$(CREATED_BY)|$(ORIGIN)|$(RELEASE)|$(REPO_URI)'` printed; `codename` is the machine's own or NULL.
+ * None when the machine has no mirror that could have it.
  */
 void apt_choose_lines(const char *indextargets, const char *suite, const char *codename, struct apt_lines *lines_out);
 /* Takes "'URI' FILE SIZE HASH:DIGEST" apart; false when it is no such line. *sha256_out may become NULL. */

@@ -351,10 +351,10 @@ static void test_apt_mirrors(void **state)
 	check_lines(targets, "trixie", "bookworm", "http://m/debian/ trixie\n");
 	check_lines(targets, "bullseye-security", "bookworm", "http://s/sec/ bullseye-security\n");
 	check_lines(fresh, NULL, "bookworm", "http://m/debian/ bookworm\n");
-	check_lines(fresh, "bullseye-security", "bookworm", "http://deb.debian.org/debian-security/ bullseye-security\n");
-	check_lines("", "trixie", NULL, "http://deb.debian.org/debian/ trixie\n");
+	check_lines(fresh, "bullseye-security", "bookworm", "http://m/debian-security/ bullseye-security\n");
+	check_lines("", "trixie", NULL, "");
 	check_lines("junk\n|||\nPackages|Debian\n", NULL, NULL, "");
-	check_lines("", NULL, "trixie", "http://deb.debian.org/debian/ trixie\n");
+	check_lines("", NULL, "trixie", "");
 }
 
 static void test_apt_uri_line(void **state)
