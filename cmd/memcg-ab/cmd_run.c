@@ -91,6 +91,17 @@ static struct error *choose_folder(const struct options *options, struct session
 	return run_folder_create(options->runs, name, session->digest, &session->dir);
 }
 
+/* What a run would do: boots that an earlier one has are not owed. */
+static struct error *show_plan(const struct options *options, struct session *session)
+{
+	AUTO_STRLIST earlier = { NULL, 0 };
+
+	if (!options->start_new)
+		run_folders(options->runs, session->plan->matrix->name, &earlier);
+	struct error *error = session_adopt(session, NULL, &earlier);
+	return error ? error : print_plan(session);
+}
+
 static struct error *fill_store(const struct options *options, struct session *session, struct store *store)
 {
 	AUTO_STRLIST earlier = { NULL, 0 };
@@ -151,7 +162,7 @@ static struct error *run_session(const struct options *options, const struct set
 	AUTO_FREE char *holder = xasprintf("%s, process %ld", options->command, (long)getpid());
 	AUTO_LOCK lock = NULL;
 	if (options->dry_run)
-		error = print_plan(&session);
+		error = show_plan(options, &session);
 	else
 		error = lock_take(lock_path, holder, clock_deadline(RUN_LOCK_TIMEOUT_MS), &lock);
 	if (!error && !options->dry_run)

@@ -61,7 +61,7 @@ struct jnode *session_describe(const struct session *session);
 
 /* Marks as done what the store already has and is still valid (same row, block and validity, status ok, build-failed rows excepted). */
 struct error *session_mark_stored(struct session *session, struct store *store) MUST_CHECK;
-/* Copies from earlier runs of the same matrix name, newest first, the boots that are still valid. */
+/* Copies from earlier runs of the same matrix name, newest first, the boots that are still valid; `store` NULL only marks them as done. */
 struct error *session_adopt(struct session *session, struct store *store, const struct strlist *earlier_dirs) MUST_CHECK;
 
 #endif
