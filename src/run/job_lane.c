@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -108,16 +106,19 @@ static struct error *lane_worker(struct worker_self *self, void *arg)
 	return error;
 }
 
-/* A folder of its own for each lane; job_free removes it. */
-static struct error *make_scratch(char **dir_out)
+/* In the run folder, under the device's name: what a killed run left there is removed by the one that goes on. */
+static struct error *make_scratch(const struct session *session, size_t device, char **dir_out)
 {
-	const char *tmp = getenv("TMPDIR");
-	AUTO_FREE char *dir = xasprintf("%s/memcg-ab-lane-XXXXXX", tmp && *tmp ? tmp : "/tmp");
+	char *dir = xasprintf("%s/scratch-%s", session->dir, session->devices[device].device->name);
+	struct error *error = file_remove_tree(dir);
 
-	if (!mkdtemp(dir))
-		return error_os(errno, "cannot make a folder %s", dir);
-	*dir_out = take_ptr(dir);
-	return NULL;
+	if (!error)
+		error = file_mkdirs(dir);
+	if (error)
+		free(dir);
+	else
+		*dir_out = dir;
+	return error;
 }
 
 struct error *job_start_lane(const struct session *session, size_t device, size_t *boots, size_t n_boots, struct job **job_out)
@@ -126,7 +127,7 @@ struct error *job_start_lane(const struct session *session, size_t device, size_
 
 	*job = (struct job){ .kind = JOB_LANE, .device = device, .boots = boots, .n_boots = n_boots, .started_ms = clock_ms() };
 	struct lane_work work = { session, job };
-	struct error *error = make_scratch(&job->scratch);
+	struct error *error = make_scratch(session, device, &job->scratch);
 	if (!error)
 		error = worker_start(session->devices[device].device->name, lane_worker, &work, &job->worker);
 	if (error) {
