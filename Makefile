@@ -148,12 +148,12 @@ bench-full: deps-build+check
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
 	$(Q)tests/bench/run full
 
-# A whole kernel by the user's own command against ours.
-check-command: deps-build+check
+# Whole kernels: by the user's own command, and from clean, against ours.
+check-kernels: deps-build+check
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
-	$(Q)tests/e2e/command-kernel build/release
+	$(Q)tests/e2e/whole-kernels build/release
 
-check-all: check lint fuzz check-command bench
+check-all: check lint fuzz check-kernels bench
 
 SHARE := $(DESTDIR)$(PREFIX)/share/memcg-ab
 LIBEXEC := $(DESTDIR)$(PREFIX)/libexec/memcg-ab
@@ -172,5 +172,5 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all unit unit-binaries demo check check-all check-command format format-check rooms-check lint fuzz bench bench-full install clean help
+.PHONY: all unit unit-binaries demo check check-all check-kernels format format-check rooms-check lint fuzz bench bench-full install clean help
 .SECONDARY:

@@ -2,6 +2,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/file.h"
 #include "command.h"
@@ -30,7 +31,7 @@ static struct error *copy_out(const struct session *session, size_t index, const
 	return error;
 }
 
-static struct error *build(const struct setup *setup, const char *out, bool verify)
+static struct error *build(const struct setup *setup, const char *out, enum verify verify)
 {
 	struct session session;
 	struct error *failed = NULL;
@@ -45,7 +46,7 @@ static struct error *build(const struct setup *setup, const char *out, bool veri
 			continue;
 		printf("%s  %s  %s%s\n", session.images[i].image->key, session.images[i].image->build_id,
 		       setup->prepared->images[i].subject,
-		       verify && setup->prepared->images[i].cached ? "  built again: the same Image" : "");
+		       verify && setup->prepared->images[i].image ? "  built again: the same Image" : "");
 		if (out)
 			error = copy_out(&session, i, out);
 	}
@@ -59,13 +60,13 @@ static int run(int argc, char **argv)
 	static const struct option known[] = {
 		{ "only", required_argument, NULL, 'o' },
 		{ "out", required_argument, NULL, 'O' },
-		{ "verify", no_argument, NULL, 'v' },
+		{ "verify", optional_argument, NULL, 'v' },
 		{ "lab", required_argument, NULL, 'l' },
 		{ NULL, 0, NULL, 0 },
 	};
 	struct setup_options options = { NULL, NULL, NULL };
 	const char *out = NULL;
-	bool verify = false;
+	enum verify verify = VERIFY_NOTHING;
 	struct setup setup;
 	int option;
 
@@ -74,8 +75,8 @@ static int run(int argc, char **argv)
 			options.only = optarg;
 		else if (option == 'O')
 			out = optarg;
-		else if (option == 'v')
-			verify = true;
+		else if (option == 'v' && (!optarg || !strcmp(optarg, "clean")))
+			verify = optarg ? VERIFY_CLEAN : VERIFY_AGAIN;
 		else if (option == 'l')
 			options.lab = optarg;
 		else
@@ -93,11 +94,12 @@ static int run(int argc, char **argv)
 
 const struct command command_build = {
 	.name = "build",
-	.usage = "MATRIX [--out DIR] [--verify] [--only GLOB] [--lab FILE]",
+	.usage = "MATRIX [--out DIR] [--verify[=clean]] [--only GLOB] [--lab FILE]",
 	.summary = "build the images of a matrix into the cache; prints key, build id and name of each",
 	.help = "  --out DIR      copy each image's files to DIR/NAME\n"
 		"  --verify       build what the cache has again, in the build folder: another Image than the cached one is an "
 		"error\n"
+		"  --verify=clean the same from an empty folder\n"
 		"  --only GLOB    only variants whose name matches (the baseline stays)\n",
 	.run = run,
 };

@@ -48,7 +48,7 @@ static bool folder_is_new(const struct session *session, size_t image)
 		return false;
 	for (size_t i = 0; i < image; i++)
 		if (!strcmp(session->prepared->images[i].build_folder, prepared->build_folder) &&
-		    !session->prepared->images[i].cached)
+		    !session->prepared->images[i].image)
 			return false;
 	return true;
 }
@@ -63,7 +63,7 @@ static void print_image(const struct session *session, size_t index, struct strb
 	const struct prepared_image *image = &session->prepared->images[index];
 
 	strbuf_addf(out, "  %.12s  %-28s ", image->key, image->subject);
-	if (image->cached) {
+	if (image->image) {
 		strbuf_adds(out, "cached\n");
 		return;
 	}

@@ -23,7 +23,8 @@ struct error *file_read(const char *path, struct strbuf *out)
 	struct stat st;
 	if (fstat(fd, &st) == 0 && S_ISDIR(st.st_mode))
 		return error_os(EISDIR, "cannot read %s", path);
-	strbuf_reserve(out, st.st_size > 0 ? (size_t)st.st_size : 4096);
+	/* With room for the read that finds the end. */
+	strbuf_reserve(out, (st.st_size > 0 ? (size_t)st.st_size : 0) + 4096);
 	for (;;) {
 		strbuf_reserve(out, 4096);
 		ssize_t got = read(fd, out->data + out->len, out->cap - out->len - 1);

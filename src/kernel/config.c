@@ -14,27 +14,6 @@
 #include "kernel/worktree.h"
 
 #define LOCK_TIMEOUT_MS (30 * 60 * 1000)
-#define VERSION_TIMEOUT_MS 30000
-
-/* Version lines of tools that Kconfig files ask for besides the compiler: their answers end up in .config. */
-static struct error *add_host_tools(struct hash *hash, struct guard guard)
-{
-	static const char *const tools[] = { "pahole", "rustc", "bindgen" };
-
-	for (size_t i = 0; i < ARRAY_SIZE(tools); i++) {
-		AUTO_STRBUF out = STRBUF_INIT;
-		const char *const argv[] = { tools[i], "--version", NULL };
-		const struct proc_spec spec = {
-			.argv = argv, .out = &out, .deadline_ms = clock_deadline(VERSION_TIMEOUT_MS), .guard = guard
-		};
-		struct proc_result result;
-		struct error *err = proc_find(tools[i]) ? proc_run(&spec, &result) : NULL;
-		if (err)
-			return err;
-		hash_field(hash, tools[i], strbuf_str(&out));
-	}
-	return NULL;
-}
 
 static void add_requests(struct hash *hash, const char *label, const struct fragment *fragment)
 {
@@ -45,10 +24,10 @@ static void add_requests(struct hash *hash, const char *label, const struct frag
 	}
 }
 
-static struct error *resolved_key(const struct config_input *input, const char *digest, const struct toolchain_info *toolchain,
-				  struct guard guard, char key_out[HASH_HEX_SIZE])
+static struct error *resolved_key(const struct config_input *input, const char *digest, char key_out[HASH_HEX_SIZE])
 {
 	const struct kernel *kernel = input->kernel;
+	const struct toolchain_info *toolchain = input->toolchain;
 	AUTO_STRBUF base = STRBUF_INIT;
 	if (!kernel->base_is_target) {
 		struct error *err = file_read(kernel->base_config, &base);
@@ -69,9 +48,9 @@ static struct error *resolved_key(const struct config_input *input, const char *
 		hash_field(hash, "make", toolchain->make_args.items[i]);
 	add_requests(hash, "device", input->device_fragment);
 	add_requests(hash, "matrix", input->fragment);
-	struct error *err = add_host_tools(hash, guard);
+	hash_field(hash, "tools", toolchain->config_tools);
 	hash_finish(hash, key_out);
-	return err;
+	return NULL;
 }
 
 static struct error *load_resolved(const char *dir, struct resolved_config **config_out)
@@ -265,7 +244,7 @@ static struct error *resolve_in_tree(const struct cache *cache, const struct con
 
 /* Has the config tree of `digest` in the cache, locked while the config is resolved in it. */
 static struct error *resolve(const struct cache *cache, const struct config_input *input, const char *digest, const char *key,
-			     const struct toolchain_info *toolchain, struct guard guard)
+			     struct guard guard)
 {
 	AUTO_FREE char *relative = xasprintf("config-trees/%s", digest);
 	AUTO_FREE char *dir = cache_path(cache, relative);
@@ -278,7 +257,7 @@ static struct error *resolve(const struct cache *cache, const struct config_inpu
 
 	AUTO_FREE char *src = path_join(dir, "src");
 	AUTO_FREE char *obj = path_join(dir, "obj");
-	const struct config_tree tree = { src, obj, input->kernel->arch, toolchain, guard };
+	const struct config_tree tree = { src, obj, input->kernel->arch, input->toolchain, guard };
 	err = file_mkdirs(obj);
 	if (!err)
 		err = worktree_update(cache, input->objects, input->tree, src, config_tree_wants, guard, NULL);
@@ -292,27 +271,20 @@ struct error *config_resolve(const struct cache *cache, const struct config_inpu
 			     struct resolved_config **config_out)
 {
 	const struct kernel *kernel = input->kernel;
-	struct toolchain_info *toolchain = NULL;
 	char digest[HASH_HEX_SIZE], key[HASH_HEX_SIZE];
 
 	if (!kmake_image_path(kernel->arch))
 		return error_at(kernel->pos, "arch: kernels are built for arm64 alone, not for '%s'", kernel->arch);
-	struct error *err = toolchain_probe(kernel->toolchain, kernel->arch, guard, &toolchain);
+	struct error *err = worktree_digest(cache, input->objects, input->tree, config_tree_wants, digest);
+	if (!err)
+		err = resolved_key(input, digest, key);
 	if (err)
 		return err;
-	err = worktree_digest(cache, input->objects, input->tree, config_tree_wants, digest);
-	if (!err)
-		err = resolved_key(input, digest, toolchain, guard, key);
-	if (!err) {
-		AUTO_FREE char *relative = xasprintf("configs/%s", key);
-		AUTO_FREE char *dir = cache_path(cache, relative);
-		if (!file_is_dir(dir))
-			err = resolve(cache, input, digest, key, toolchain, guard);
-		if (!err)
-			err = load_resolved(dir, config_out);
-	}
-	toolchain_info_free(toolchain);
-	return err;
+	AUTO_FREE char *relative = xasprintf("configs/%s", key);
+	AUTO_FREE char *dir = cache_path(cache, relative);
+	if (!file_is_dir(dir))
+		err = resolve(cache, input, digest, key, guard);
+	return err ? err : load_resolved(dir, config_out);
 }
 
 void resolved_config_free(struct resolved_config *config)

@@ -5,12 +5,14 @@
 
 #include "base/proc.h"
 #include "kernel/source.h"
+#include "kernel/toolchain.h"
 #include "plan/matrix.h"
 
 struct config_input {
 	const char *tree; /* oid */
 	const char *objects; /* source_tree.objects */
-	const struct kernel *kernel; /* base_config, arch, toolchain */
+	const struct kernel *kernel; /* base_config, arch */
+	const struct toolchain_info *toolchain; /* the one that builds */
 	const struct fragment *device_fragment; /* or NULL; goes first */
 	const struct fragment *fragment; /* the matrix' */
 };

@@ -34,6 +34,8 @@ struct error *image_object_sizes(const char *obj, const char *arch, struct strbu
 
 /* The whole kernel in bytes: a compressed Image (gzip, lz4) is unpacked. ERROR_INPUT when it is no arm64 Image. */
 struct error *image_read(const char *path, struct strbuf *out) MUST_CHECK;
+/* The same in place, of the bytes of the file at `path`. */
+struct error *image_unpack(const char *path, struct strbuf *bytes) MUST_CHECK;
 /* "5.10.262" out of the kernel's own banner; NULL when it has none. The caller frees. */
 char *image_release(const void *data, size_t len);
 /* "gcc 12.2.0" out of CONFIG_CC_VERSION_TEXT; NULL when the text has none. The caller frees. */

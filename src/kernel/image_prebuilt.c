@@ -17,24 +17,27 @@ static bool is_arm64_image(const struct strbuf *bytes)
 	return bytes->len > ARM64_MAGIC_AT + 4 && !memcmp(bytes->data + ARM64_MAGIC_AT, ARM64_MAGIC, 4);
 }
 
+struct error *image_unpack(const char *path, struct strbuf *bytes)
+{
+	if (is_arm64_image(bytes))
+		return NULL;
+	struct strbuf unpacked = STRBUF_INIT;
+	AUTO_ERROR not_packed = decompress(strbuf_str(bytes), bytes->len, &unpacked);
+	if (not_packed || !is_arm64_image(&unpacked)) {
+		bool elf = bytes->len > 4 && !memcmp(bytes->data, "\177ELF", 4);
+		strbuf_deinit(&unpacked);
+		return error_new(ERROR_INPUT, "%s is no arm64 kernel Image%s", path, elf ? ", but an ELF file (a vmlinux?)" : "");
+	}
+	strbuf_deinit(bytes);
+	*bytes = unpacked;
+	return NULL;
+}
+
 struct error *image_read(const char *path, struct strbuf *out)
 {
-	AUTO_STRBUF bytes = STRBUF_INIT;
-	struct error *err = file_read(path, &bytes);
-	if (err)
-		return err;
-	if (!is_arm64_image(&bytes)) {
-		AUTO_STRBUF unpacked = STRBUF_INIT;
-		AUTO_ERROR not_packed = decompress(strbuf_str(&bytes), bytes.len, &unpacked);
-		if (not_packed || !is_arm64_image(&unpacked))
-			return error_new(ERROR_INPUT, "%s is no arm64 kernel Image%s", path,
-					 bytes.len > 4 && !memcmp(bytes.data, "\177ELF", 4) ? ", but an ELF file (a vmlinux?)"
-											    : "");
-		strbuf_add(out, unpacked.data, unpacked.len);
-		return NULL;
-	}
-	strbuf_add(out, bytes.data, bytes.len);
-	return NULL;
+	struct error *err = file_read(path, out);
+
+	return err ? err : image_unpack(path, out);
 }
 
 char *image_release(const void *data, size_t len)

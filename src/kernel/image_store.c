@@ -162,14 +162,14 @@ static struct error *check_image(const char *dir, const char *path, const struct
 {
 	char digest[HASH_HEX_SIZE], build_id[BUILD_ID_HEX_SIZE];
 	const char *recorded = jnode_string(manifest, "image_sha256", "");
-	struct error *err = hash_file(path, digest);
+	AUTO_STRBUF bytes = STRBUF_INIT;
+	struct error *err = file_read(path, &bytes);
 	if (err)
 		return err;
+	hash_bytes(bytes.data, bytes.len, digest);
 	if (strcmp(digest, recorded))
 		return swapped(dir, "sha256", digest, recorded);
-
-	AUTO_STRBUF bytes = STRBUF_INIT;
-	err = image_read(path, &bytes);
+	err = image_unpack(path, &bytes);
 	if (err)
 		return err;
 	recorded = jnode_string(manifest, "build_id", "");

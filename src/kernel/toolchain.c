@@ -204,6 +204,28 @@ static struct error *require_all(const struct toolchain *toolchain, const char *
 	return list;
 }
 
+/* Their answers end up in .config. */
+static struct error *ask_config_tools(struct guard guard, struct strbuf *out)
+{
+	static const char *const tools[] = { "pahole", "rustc", "bindgen" };
+
+	for (size_t i = 0; i < ARRAY_SIZE(tools); i++) {
+		AUTO_STRBUF answer = STRBUF_INIT;
+		const char *const argv[] = { tools[i], "--version", NULL };
+		const struct proc_spec spec = {
+			.argv = argv, .out = &answer, .deadline_ms = clock_deadline(VERSION_TIMEOUT_MS), .guard = guard
+		};
+		struct proc_result result;
+		bool there = proc_find(tools[i]);
+		struct error *err = there ? proc_run(&spec, &result) : NULL;
+		if (err)
+			return err;
+		if (there)
+			strbuf_addf(out, "%s: %s\n", tools[i], strbuf_str(&answer));
+	}
+	return NULL;
+}
+
 struct error *toolchain_probe(const struct toolchain *toolchain, const char *arch, struct guard guard,
 			      struct toolchain_info **info_out)
 {
@@ -216,9 +238,12 @@ struct error *toolchain_probe(const struct toolchain *toolchain, const char *arc
 
 	AUTO_FREE char *compiler_line = NULL;
 	AUTO_FREE char *linker_line = NULL;
+	AUTO_STRBUF config_tools = STRBUF_INIT;
 	err = first_version_line(compiler, guard, &compiler_line);
 	if (!err)
 		err = first_version_line(linker, guard, &linker_line);
+	if (!err)
+		err = ask_config_tools(guard, &config_tools);
 	if (err)
 		return error_place(error_wrap(err, "toolchain '%s'", toolchain->name), toolchain->pos);
 
@@ -226,6 +251,7 @@ struct error *toolchain_probe(const struct toolchain *toolchain, const char *arc
 	info->summary = toolchain_summary(compiler_line);
 	info->compiler = take_ptr(compiler_line);
 	info->linker = take_ptr(linker_line);
+	info->config_tools = config_tools.len ? strbuf_steal(&config_tools) : xstrdup("");
 	if (toolchain->llvm)
 		add_llvm_args(toolchain, arch, &info->make_args);
 	else
@@ -243,6 +269,7 @@ void toolchain_info_free(struct toolchain_info *info)
 	free(info->compiler);
 	free(info->linker);
 	free(info->summary);
+	free(info->config_tools);
 	strlist_deinit(&info->make_args);
 	free(info);
 }

@@ -10,6 +10,7 @@ struct toolchain_info {
 	char *compiler; /* first line of --version */
 	char *linker; /* first line of --version */
 	char *summary; /* "gcc 12.2.0", "clang 14.0.6" */
+	char *config_tools; /* what Kconfig files ask for besides the compiler: "NAME: --version" lines of pahole, rustc and bindgen where they are */
 	struct strlist make_args; /* "CROSS_COMPILE=aarch64-linux-gnu-", "LLVM=1", "CC=ccache aarch64-linux-gnu-gcc" */
 };
 

@@ -14,7 +14,7 @@
 struct build_work {
 	const struct session *session;
 	size_t image;
-	bool verify;
+	enum verify verify;
 };
 
 /* Removes the kernel that was built again, after looking at it. */
@@ -53,19 +53,20 @@ static struct error *build_worker(struct worker_self *self, void *arg)
 		.input = &session->prepared->images[work->image].input,
 		.jobs = lab->build_jobs,
 		.deadline_ms = clock_deadline(lab->build_timeout_ms),
-		.again = work->verify && cached,
+		.again = work->verify == VERIFY_AGAIN && cached,
+		.clean = work->verify == VERIFY_CLEAN && cached,
 		.guard = self->guard,
 		.progress = send_progress,
 		.arg = self,
 	};
 	struct error *error = image_build(&build, &image);
-	if (!error && build.again)
+	if (!error && (build.again || build.clean))
 		error = compare_and_remove(image, cached);
 	image_free(image);
 	return error;
 }
 
-struct error *job_start_build(const struct session *session, size_t image, bool verify, struct job **job_out)
+struct error *job_start_build(const struct session *session, size_t image, enum verify verify, struct job **job_out)
 {
 	struct build_work work = { session, image, verify };
 	struct job *job = xcalloc(1, sizeof(*job));

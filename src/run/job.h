@@ -8,6 +8,13 @@
 
 enum job_kind { JOB_BUILD, JOB_LANE };
 
+/* Building what the cache has once more, to see that it comes out the same. */
+enum verify {
+	VERIFY_NOTHING,
+	VERIFY_AGAIN, /* in its build folder, on whatever step that stands at */
+	VERIFY_CLEAN, /* from an empty folder */
+};
+
 struct job {
 	enum job_kind kind;
 	struct worker *worker;
@@ -23,10 +30,10 @@ struct job {
 };
 
 /*
- * Starts building session->images[image]. `verify`: when the cache has it, it is built again, and another Image than the cached one is
+ * Starts building session->images[image]. `verify`: when the cache has it, it is built once more, and another Image than the cached one is
  * ERROR_KERNEL.
  */
-struct error *job_start_build(const struct session *session, size_t image, bool verify, struct job **job_out) MUST_CHECK;
+struct error *job_start_build(const struct session *session, size_t image, enum verify verify, struct job **job_out) MUST_CHECK;
 /* Takes one of its records. */
 void job_build_record(struct job *job, const struct jnode *record);
 

@@ -155,6 +155,7 @@ static struct error *prepare_image(struct prepared *prepared, size_t index, stru
 			.tree = entry->input.tree,
 			.objects = kernel->source->objects,
 			.kernel = image->kernel,
+			.toolchain = kernel->toolchain,
 			.device_fragment = image->device_fragment,
 			.fragment = image->config->fragment,
 		};
@@ -164,21 +165,18 @@ static struct error *prepare_image(struct prepared *prepared, size_t index, stru
 		entry->input.config = entry->config;
 	}
 	struct error *error = image_key(&entry->input, entry->key);
-	struct image *cached = NULL;
 	if (!error)
-		error = image_lookup(prepared->cache, entry->key, &cached);
+		error = image_lookup(prepared->cache, entry->key, &entry->image);
 	/* A prebuilt kernel is only copied, and its config must be known before a boot is planned. */
-	if (!error && !cached && image->kernel->kind == KERNEL_PREBUILT) {
+	if (!error && !entry->image && image->kernel->kind == KERNEL_PREBUILT) {
 		struct image_build build = {
 			.cache = prepared->cache,
 			.input = &entry->input,
 			.deadline_ms = clock_deadline(PREBUILT_TIMEOUT_MS),
 			.guard = guard,
 		};
-		error = image_build(&build, &cached);
+		error = image_build(&build, &entry->image);
 	}
-	entry->cached = cached != NULL;
-	image_free(cached);
 	return error;
 }
 
@@ -247,6 +245,7 @@ void prepared_free(struct prepared *prepared)
 		free(prepared->images[i].build_folder);
 		free(prepared->images[i].subject);
 		resolved_config_free(prepared->images[i].config);
+		image_free(prepared->images[i].image);
 	}
 	free(prepared->images);
 	for (size_t i = 0; i < prepared->plan->matrix->n_kernels; i++)

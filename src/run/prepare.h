@@ -34,7 +34,7 @@ struct prepared_image {
 	char *subject;
 	const char *note; /* what applying its step took besides (series_step.note), or NULL */
 	char key[65];
-	bool cached; /* when it was prepared */
+	struct image *image; /* that the cache had when it was prepared, checked; or NULL */
 };
 
 struct prepared {

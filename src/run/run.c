@@ -19,7 +19,7 @@
 struct runner {
 	struct session *session;
 	struct store *store;
-	bool verify;
+	enum verify verify;
 	bool no_build;
 	struct guard guard;
 	struct progress progress;
@@ -234,7 +234,9 @@ static struct error *finish_build(struct runner *runner, struct job *job)
 
 	image->build_ms = clock_ms() - job->started_ms;
 	if (!why && !image->image)
-		why = image_lookup(runner->session->prepared->cache, prepared->key, &image->image);
+		why = image_lookup(runner->session->prepared->cache, prepared->key, &image->built);
+	if (image->built)
+		image->image = image->built;
 	if (!why && !image->image)
 		why = error_new(ERROR_LAB, "was built, yet is not in the cache");
 	if (why && error_kind(why) == ERROR_INTERRUPTED)

@@ -3,7 +3,7 @@
 #ifndef RUN_RUN_H
 #define RUN_RUN_H
 
-#include "run/session.h"
+#include "run/job.h"
 
 /*
  * Builds the images that are wanted and not cached (all of the plan's when `store` is NULL: then nothing is booted), boots what is owed and
@@ -13,7 +13,7 @@
 struct run_request {
 	struct session *session;
 	struct store *store; /* NULL: build only */
-	bool verify; /* without a store: images that the cache has are built again, and must come out the same */
+	enum verify verify; /* without a store: images that the cache has are built once more, and must come out the same */
 	bool no_build; /* rows whose image is not cached get status lab */
 	struct guard guard; /* fires on SIGINT and SIGTERM */
 };

@@ -108,11 +108,9 @@ struct error *session_init(struct session *session, const struct plan *plan, con
 		error = hash_agent(plan, DEVICE_SIM, true, install->agent_arm64, session->agent_arm64_sha256);
 	if (!error)
 		error = hash_agent(plan, DEVICE_SIM, false, install->agent_host, session->agent_host_sha256);
-	for (size_t i = 0; !error && i < plan->n_images; i++) {
-		if (prepared->images[i].cached)
-			error = image_lookup(prepared->cache, prepared->images[i].key, &session->images[i].image);
-		if (session->images[i].image)
-			session->images[i].state = IMAGE_READY;
+	for (size_t i = 0; i < plan->n_images; i++) {
+		session->images[i].image = prepared->images[i].image;
+		session->images[i].state = session->images[i].image ? IMAGE_READY : IMAGE_WAITING;
 	}
 	if (error) {
 		session_deinit(session);
@@ -129,7 +127,7 @@ struct error *session_init(struct session *session, const struct plan *plan, con
 void session_deinit(struct session *session)
 {
 	for (size_t i = 0; session->images && i < session->plan->n_images; i++)
-		image_free(session->images[i].image);
+		image_free(session->images[i].built);
 	free(session->images);
 	free(session->boots);
 	for (size_t i = 0; i < session->n_devices; i++)

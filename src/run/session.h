@@ -12,7 +12,8 @@ enum image_state { IMAGE_WAITING, IMAGE_BUILDING, IMAGE_READY, IMAGE_FAILED };
 
 struct session_image {
 	enum image_state state;
-	struct image *image; /* when ready */
+	const struct image *image; /* when ready: prepared->images[].image, or `built` */
+	struct image *built; /* here */
 	int64_t build_ms; /* wall time spent here on building it */
 };
 

@@ -79,7 +79,9 @@ static inline struct config_input mini_config_input(struct mini *mini, const cha
 	fragment_free(mini->fragment);
 	mini->fragment = NULL;
 	assert_ok(fragment_parse(options, strlen(options), "m.config", &mini->fragment));
-	return (struct config_input){ .tree = mini->source->tree, .kernel = &mini->kernel, .fragment = mini->fragment };
+	return (struct config_input){
+		.tree = mini->source->tree, .kernel = &mini->kernel, .toolchain = mini->info, .fragment = mini->fragment
+	};
 }
 
 /* Makes mini->input from what src/ is now and these options. */
