@@ -42,6 +42,7 @@ FUZZ_SRC := $(wildcard tests/fuzz/fuzz_*.c)
 LIB_OBJ := $(LIB_SRC:%.c=$(OBJ)/%.o)
 TOOL_OBJ := $(TOOL_SRC:%.c=$(OBJ)/%.o)
 AGENT_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard cmd/agent/*.c))
+STATS_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/stats/*.c))
 UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
 UNITS := $(UNIT_SRC:tests/unit/test_%.c=%)
 
@@ -76,6 +77,15 @@ $(BUILD)/tests/%: tests/unit/%.c $(LIB)
 	$(SAY) TEST $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) -Itests/unit -MMD -MP -MF $@.d $(ALL_LDFLAGS) -o $@ $< $(LIB) $(PKG_LIBS) -lcmocka -lm -pthread
 
+# The simulation suite; `make check` runs its short form.
+$(BUILD)/check-stats: $(STATS_OBJ) $(LIB)
+	$(SAY) LD $@
+	$(Q)$(CC) $(ALL_LDFLAGS) -o $@ $(STATS_OBJ) $(LIB) $(PKG_LIBS) -lm
+
+check-stats: deps-build
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) $(BUILD)/check-stats
+	$(Q)$(BUILD)/check-stats full
+
 unit-%: $(BUILD)/tests/test_% $(AGENT_HOST)
 	$(Q)MEMCG_AB_ROOT=$(CURDIR) MEMCG_AB_BUILD=$(CURDIR)/$(BUILD) $<
 
@@ -84,7 +94,7 @@ unit-binaries: $(UNIT_BIN) $(AGENT_HOST)
 unit: unit-binaries
 	$(Q)tests/run-units $(BUILD)
 
--include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(UNIT_BIN:=.d)
+-include $(LIB_OBJ:.o=.d) $(TOOL_OBJ:.o=.d) $(AGENT_OBJ:.o=.d) $(STATS_OBJ:.o=.d) $(UNIT_BIN:=.d)
 
 # Goals that start on a bare machine install what they need first.
 deps-%:
@@ -140,6 +150,16 @@ fuzz: deps-build+check+clang
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) $(FUZZ_BIN)
 	$(Q)tests/fuzz/run $(FUZZ_SECONDS) $(FUZZ_BIN)
 
+# A report on a million samples: its memory against the limit, and its time.
+$(BUILD)/report-scale: tests/bench/report-scale.c $(LIB)
+	@mkdir -p $(@D)
+	$(SAY) TEST $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(PKG_CFLAGS) $(ALL_LDFLAGS) -o $@ $< $(LIB) $(PKG_LIBS) -lm
+
+check-scale: deps-build
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) $(TOOL) $(BUILD)/report-scale
+	$(Q)$(BUILD)/report-scale $(TOOL)
+
 bench: deps-build+check
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
 	$(Q)tests/bench/run short
@@ -153,7 +173,7 @@ check-kernels: deps-build+check
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
 	$(Q)tests/e2e/whole-kernels build/release
 
-check-all: check lint fuzz check-kernels bench
+check-all: check check-kernels check-stats check-scale lint fuzz bench
 
 SHARE := $(DESTDIR)$(PREFIX)/share/memcg-ab
 LIBEXEC := $(DESTDIR)$(PREFIX)/libexec/memcg-ab
@@ -172,5 +192,5 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all unit unit-binaries demo check check-all check-kernels format format-check rooms-check lint fuzz bench bench-full install clean help
+.PHONY: all unit unit-binaries demo check check-all check-kernels check-stats check-scale format format-check rooms-check lint fuzz bench bench-full install clean help
 .SECONDARY:

@@ -2,10 +2,19 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "command.h"
 #include "output.h"
+#include "report/history.h"
+#include "report/summary.h"
 #include "run/folder.h"
+
+struct options {
+	const char *run; /* RUN, or with --history NAME */
+	const char *format, *runs, *metric, *summary;
+	bool arithmetic, history;
+};
 
 static struct error *find_writer(const char *name, const struct report_writer **writer_out)
 {
@@ -20,44 +29,119 @@ static struct error *find_writer(const char *name, const struct report_writer **
 	return NULL;
 }
 
-static int run(int argc, char **argv)
+static struct error *show_run(const struct options *options, int *status_out)
 {
-	static const struct option options[] = {
-		{ "format", required_argument, NULL, 'f' },
-		{ "runs", required_argument, NULL, 'r' },
-		{ NULL, 0, NULL, 0 },
-	};
-	const char *format = "text", *runs = "memcg-ab-runs";
-	int option;
-
-	while ((option = getopt_long(argc, argv, "", options, NULL)) != -1) {
-		if (option == 'f')
-			format = optarg;
-		else if (option == 'r')
-			runs = optarg;
-		else
-			return command_usage(&command_report);
-	}
-	if (argc - optind != 1)
-		return command_usage(&command_report);
-
+	const struct report_options request = { .arithmetic = options->arithmetic, .runs_dir = options->runs };
 	const struct report_writer *writer = NULL;
 	AUTO_FREE char *dir = NULL;
+	struct error *error = find_writer(options->format, &writer);
+
+	if (!error)
+		error = run_folder_resolve(options->runs, options->run, &dir);
+	return error ? error : print_report(dir, &request, writer, status_out);
+}
+
+static struct error *show_history(const struct options *options)
+{
+	const struct history_request request = { options->runs, options->run, options->metric, options->arithmetic };
+	struct history history = { NULL, 0 };
+	AUTO_STRBUF text = STRBUF_INIT;
+	struct error *error = history_load(&request, &history);
+
+	if (!error)
+		error = history_write(&history, options->format, &text);
+	history_deinit(&history);
+	return error ? error : print_text(strbuf_str(&text), text.len);
+}
+
+static struct error *show_summary(const struct options *options)
+{
+	AUTO_STRBUF text = STRBUF_INIT;
+	struct error *error = summary_write(options->summary, &text);
+
+	return error ? error : print_text(strbuf_str(&text), text.len);
+}
+
+static bool parse_mean(const char *word, bool *arithmetic_out)
+{
+	*arithmetic_out = !strncmp(word, "arith", strlen("arith"));
+	return *arithmetic_out || !strcmp(word, "harmonic");
+}
+
+static bool parse(int argc, char **argv, struct options *options)
+{
+	static const struct option known[] = {
+		{ "format", required_argument, NULL, 'f' },
+		{ "runs", required_argument, NULL, 'r' },
+		{ "mean", required_argument, NULL, 'm' },
+		{ "history", required_argument, NULL, 'h' },
+		{ "metric", required_argument, NULL, 'M' },
+		{ "from-summary", required_argument, NULL, 's' },
+		{ NULL, 0, NULL, 0 },
+	};
+	int option;
+
+	while ((option = getopt_long(argc, argv, "", known, NULL)) != -1) {
+		switch (option) {
+		case 'f':
+			options->format = optarg;
+			break;
+		case 'r':
+			options->runs = optarg;
+			break;
+		case 'm':
+			if (!parse_mean(optarg, &options->arithmetic))
+				return false;
+			break;
+		case 'h':
+			options->history = true;
+			options->run = optarg;
+			break;
+		case 'M':
+			options->metric = optarg;
+			break;
+		case 's':
+			options->summary = optarg;
+			break;
+		default:
+			return false;
+		}
+	}
+	if (options->history || options->summary)
+		return argc == optind && !(options->history && options->summary);
+	options->run = argv[optind];
+	return argc - optind == 1 && !options->metric;
+}
+
+static int run(int argc, char **argv)
+{
+	struct options options = { .format = "text", .runs = "memcg-ab-runs" };
+	struct error *error;
 	int status = 0;
-	struct error *error = find_writer(format, &writer);
-	if (!error)
-		error = run_folder_resolve(runs, argv[optind], &dir);
-	if (!error)
-		error = print_report(dir, writer, &status);
+
+	if (!parse(argc, argv, &options))
+		return command_usage(&command_report);
+	if (options.summary)
+		error = show_summary(&options);
+	else if (options.history)
+		error = show_history(&options);
+	else
+		error = show_run(&options, &status);
 	return error ? command_fail(error) : status;
 }
 
 const struct command command_report = {
 	.name = "report",
-	.usage = "RUN [--format text|json] [--runs DIR]",
+	.usage = "RUN [--format NAME] [--mean harmonic|arith] [--runs DIR]\n"
+		 "       memcg-ab report --history NAME [--metric LABEL.PHASE.UNIT] [--format text|csv|json] [--runs DIR]\n"
+		 "       memcg-ab report --from-summary FILE",
 	.summary = "print a run's results; RUN is a run folder, or a matrix' name for its latest run",
-	.help = "  --format NAME   text (default) or json\n"
-		"  --runs DIR      where runs are kept (default memcg-ab-runs)\n"
+	.help = "  --format NAME        text (default), markdown, lkml, mmtests, json, csv, junit\n"
+		"  --mean KIND          of rates: harmonic (default, work over time), or arith as the 2021 thread has it\n"
+		"  --history NAME       a metric over all runs of a matrix, each against its baseline and the run before it\n"
+		"  --metric NAME        which one (default: those that have gates, else the first)\n"
+		"  --from-summary FILE  ratios, intervals and verdicts from a published table of means, deviations and counts\n"
+		"  --runs DIR           where runs are kept (default memcg-ab-runs)\n"
 		"The exit status is the run's.\n",
 	.run = run,
 };

@@ -2,6 +2,7 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -9,6 +10,7 @@
 #include "base/log.h"
 #include "command.h"
 #include "output.h"
+#include "report/stopping.h"
 #include "run/folder.h"
 #include "run/run.h"
 #include "setup.h"
@@ -20,17 +22,22 @@ struct options {
 	struct setup_options setup;
 	const char *runs;
 	const struct report_writer *writer;
-	bool dry_run, no_build, start_new;
+	bool dry_run, no_build, start_new, bisect;
 	char *command; /* as typed, for the report */
 };
 
 static bool parse(int argc, char **argv, struct options *options)
 {
 	static const struct option known[] = {
-		{ "dry-run", no_argument, NULL, 'd' },	    { "only", required_argument, NULL, 'o' },
-		{ "no-build", no_argument, NULL, 'b' },	    { "new", no_argument, NULL, 'n' },
-		{ "runs", required_argument, NULL, 'r' },   { "lab", required_argument, NULL, 'l' },
-		{ "format", required_argument, NULL, 'f' }, { NULL, 0, NULL, 0 },
+		{ "dry-run", no_argument, NULL, 'd' },
+		{ "only", required_argument, NULL, 'o' },
+		{ "no-build", no_argument, NULL, 'b' },
+		{ "new", no_argument, NULL, 'n' },
+		{ "runs", required_argument, NULL, 'r' },
+		{ "lab", required_argument, NULL, 'l' },
+		{ "format", required_argument, NULL, 'f' },
+		{ "bisect", no_argument, NULL, 'B' },
+		{ NULL, 0, NULL, 0 },
 	};
 	int option;
 
@@ -54,6 +61,9 @@ static bool parse(int argc, char **argv, struct options *options)
 		case 'l':
 			options->setup.lab = optarg;
 			break;
+		case 'B':
+			options->bisect = true;
+			break;
 		case 'f':
 			options->writer = report_writer_find(optarg);
 			if (!options->writer)
@@ -69,13 +79,32 @@ static bool parse(int argc, char **argv, struct options *options)
 	return true;
 }
 
+/* As a shell takes it. */
+static void add_argument(struct strbuf *text, const char *argument)
+{
+	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./=:,@%+";
+
+	strbuf_addch(text, ' ');
+	if (*argument && !argument[strspn(argument, plain)]) {
+		strbuf_adds(text, argument);
+		return;
+	}
+	strbuf_addch(text, '\'');
+	for (; *argument; argument++) {
+		if (*argument == '\'')
+			strbuf_adds(text, "'\\'");
+		strbuf_addch(text, *argument);
+	}
+	strbuf_addch(text, '\'');
+}
+
 static char *command_text(int argc, char **argv)
 {
 	struct strbuf text = STRBUF_INIT;
 
 	strbuf_adds(&text, "memcg-ab");
 	for (int i = 0; i < argc; i++)
-		strbuf_addf(&text, " %s", argv[i]);
+		add_argument(&text, argv[i]);
 	return strbuf_steal(&text);
 }
 
@@ -102,14 +131,31 @@ static struct error *show_plan(const struct options *options, struct session *se
 	return error ? error : print_plan(session);
 }
 
+/* A run that is gone on with, or only reported again, keeps when and how it was started. */
+static struct error *keep_start(struct store *store, struct jnode *description)
+{
+	static const char *const kept[] = { "started", "command" };
+	AUTO_JNODE present = NULL;
+	struct error *error = store_get_run(store, &present);
+
+	for (size_t i = 0; !error && present && i < ARRAY_SIZE(kept); i++)
+		jnode_set_string(description, kept[i], jnode_string(present, kept[i], NULL));
+	return error;
+}
+
 static struct error *fill_store(const struct options *options, struct session *session, struct store *store)
 {
 	AUTO_STRLIST earlier = { NULL, 0 };
 	AUTO_JNODE description = session_describe(session);
-	struct error *error = store_set_run(store, description);
+	struct error *error = keep_start(store, description);
+
+	if (!error)
+		error = store_set_run(store, description);
 
 	if (!error)
 		error = run_folder_set_latest(session->dir);
+	if (!error)
+		error = stages_open(session, store);
 	if (!error)
 		error = session_mark_stored(session, store);
 	if (error || options->start_new)
@@ -121,7 +167,9 @@ static struct error *fill_store(const struct options *options, struct session *s
 static struct error *measure(const struct options *options, struct session *session, struct store *store, struct guard guard)
 {
 	struct error *failed = NULL;
-	struct run_request request = { .session = session, .store = store, .no_build = options->no_build, .guard = guard };
+	struct run_request request = {
+		.session = session, .store = store, .decide = report_decide_stage, .no_build = options->no_build, .guard = guard
+	};
 	struct error *error = fill_store(options, session, store);
 
 	if (!error)
@@ -131,7 +179,8 @@ static struct error *measure(const struct options *options, struct session *sess
 	if (error)
 		return error;
 	AUTO_REPORT report = NULL;
-	error = report_load(session->dir, &report);
+	const struct report_options report_options = { .runs_dir = options->runs };
+	error = report_load(session->dir, &report_options, &report);
 	return error ? error : store_set_finished(store, report->exit_status);
 }
 
@@ -146,7 +195,8 @@ static struct error *run_locked(const struct options *options, struct session *s
 	error = store_open(path, &store);
 	if (!error)
 		error = measure(options, session, store, guard);
-	return error ? error : print_report(session->dir, options->writer, status_out);
+	const struct report_options report_options = { .runs_dir = options->runs };
+	return error ? error : print_report(session->dir, &report_options, options->writer, status_out);
 }
 
 static struct error *run_session(const struct options *options, const struct setup *setup, int *status_out)
@@ -157,6 +207,7 @@ static struct error *run_session(const struct options *options, const struct set
 	if (error)
 		return error;
 	session.command = options->command;
+	warn_of_order(setup->matrix);
 	AUTO_FREE char *name_dir = path_join(options->runs, setup->matrix->name);
 	AUTO_FREE char *lock_path = path_join(name_dir, ".lock");
 	AUTO_FREE char *holder = xasprintf("%s, process %ld", options->command, (long)getpid());
@@ -185,12 +236,14 @@ static int run(int argc, char **argv)
 	if (!error)
 		error = run_session(&options, &setup, &status);
 	setup_close(&setup);
-	return error ? command_fail(error) : status;
+	if (error)
+		status = command_fail(error);
+	return options.bisect ? report_bisect_status(status) : status;
 }
 
 const struct command command_run = {
 	.name = "run",
-	.usage = "MATRIX [--dry-run] [--only GLOB] [--no-build] [--new] [--runs DIR] [--lab FILE] [--format NAME]",
+	.usage = "MATRIX [--dry-run] [--only GLOB] [--no-build] [--new] [--runs DIR] [--lab FILE] [--format NAME] [--bisect]",
 	.summary = "build, boot, measure and report; goes on with the newest run of the same plan",
 	.help = "  --dry-run      print images, variants, boots, what is cached and why something is not; build and boot "
 		"nothing\n"
@@ -199,6 +252,8 @@ const struct command command_run = {
 		"  --new          start another run instead of going on, and take nothing from earlier ones\n"
 		"  --runs DIR     where runs are kept (default memcg-ab-runs)\n"
 		"  --lab FILE     the lab (default: memcg-ab.yaml from here upwards)\n"
-		"  --format NAME  of the report at the end (default text)\n",
+		"  --format NAME  of the report at the end (default text)\n"
+		"  --bisect       exit as `git bisect run` wants it: 0 good, 1 a gate failed, 125 nothing can be said, 128 bad "
+		"input\n",
 	.run = run,
 };

@@ -2,32 +2,35 @@
 #include "output.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "base/log.h"
 #include "run/progress.h"
 
 /* Measured on two cores: a whole kernel, a next step in the same folder, a boot with pft (CONTRIBUTING.md, Times). */
-#define FULL_BUILD_MS 270000
+#define FULL_BUILD_MS 400000
 #define STEP_BUILD_MS 75000
 #define BOOT_MS 4000
 #define NEW_FOLDER_BYTES (1600ULL << 20)
 #define IMAGE_BYTES (60ULL << 20)
 
-static struct error *print_text(const char *text, size_t len)
+struct error *print_text(const char *text, size_t len)
 {
 	if (fwrite(text, 1, len, stdout) != len || fflush(stdout))
 		return error_os(errno, "cannot write to standard output");
 	return NULL;
 }
 
-struct error *print_report(const char *dir, const struct report_writer *writer, int *status_out)
+struct error *print_report(const char *dir, const struct report_options *options, const struct report_writer *writer,
+			   int *status_out)
 {
 	AUTO_REPORT report = NULL;
 	AUTO_STRBUF text = STRBUF_INIT;
-	struct error *error = report_load(dir, &report);
+	struct error *error = report_load(dir, options, &report);
 
 	if (error)
 		return error;
@@ -74,6 +77,19 @@ static void print_image(const struct session *session, size_t index, struct strb
 	estimate->ms += full ? FULL_BUILD_MS : STEP_BUILD_MS;
 }
 
+static const char *row_remark(const struct plan *plan, const struct plan_row *row)
+{
+	static const char *const controls[] = {
+		[CONTROL_AA] = "  (control: the baseline as one more variant)",
+		[CONTROL_REPLICATE] = "  (the baseline's second boot in each block)",
+		[CONTROL_LAYOUT] = "  (control: the baseline with its code moved)",
+	};
+
+	if (row->control)
+		return controls[row->control];
+	return row->variant == plan->baseline ? "  (baseline)" : "";
+}
+
 static void print_rows(const struct session *session, struct strbuf *out)
 {
 	const struct plan *plan = session->plan;
@@ -86,10 +102,55 @@ static void print_rows(const struct session *session, struct strbuf *out)
 			boots += plan->boots[b].row == i;
 			done += plan->boots[b].row == i && session->boots[b].state == BOOT_DONE;
 		}
-		strbuf_addf(out, "  %-28s on %s/%s  %zu boots, %zu stored  \"%s\"%s\n", plan->variants[row->variant].name,
-			    target->device->name, target->cores, boots, done, row->booted_cmdline,
-			    row->variant == plan->baseline ? "  (baseline)" : "");
+		strbuf_addf(out, "  %-28s on %s/%s  %zu boots, %zu stored  \"%s\"%s\n", row->name, target->device->name,
+			    target->cores, boots, done, row->booted_cmdline, row_remark(plan, row));
 	}
+}
+
+/* A random device's run may end before its last block. */
+static bool may_stop(const struct matrix *matrix, size_t target)
+{
+	return !matrix->targets[target].device->profile->exact && (matrix->measure.half_width > 0 || matrix->measure.looks);
+}
+
+static void print_looks(const struct measure *measure, struct strbuf *out)
+{
+	strbuf_addf(out, "; %u looks at ", measure->looks);
+	for (unsigned i = 1; i <= measure->looks; i++)
+		strbuf_addf(out, "%s%u", i > 1 ? ", " : "", plan_look(measure, i));
+	strbuf_adds(out, " blocks");
+}
+
+static void print_target(const struct matrix *matrix, size_t index, struct strbuf *out)
+{
+	const struct measure *measure = &matrix->measure;
+	const struct target *target = &matrix->targets[index];
+	unsigned blocks = plan_blocks(matrix, index);
+	bool exact = target->device->profile->exact;
+	bool staged = !exact && measure->half_width > 0;
+
+	strbuf_addf(out, "%s/%s: ", target->device->name, target->cores);
+	if (!staged)
+		strbuf_addf(out, "%u ", blocks);
+	strbuf_addf(out, "block%s in %s order, seed %" PRIu64, blocks == 1 ? "" : "s", measure_order_name(measure->order),
+		    measure->seed);
+	if (exact && measure->blocks_given && measure->blocks > blocks)
+		strbuf_addf(out, " (of %u: an exact device has one a nuisance, for a second identical boot proves nothing)",
+			    measure->blocks);
+	if (staged)
+		strbuf_addf(out, "; first stage %u blocks, then as many as +-%g%% takes, at most %u", measure->pilot,
+			    measure->half_width * 100, blocks);
+	if (!exact && measure->looks)
+		print_looks(measure, out);
+	strbuf_addch(out, '\n');
+}
+
+void warn_of_order(const struct matrix *matrix)
+{
+	if (matrix->measure.order == ORDER_SEQUENTIAL)
+		log_warning("order: sequential boots one variant after the other: whatever drifts meanwhile (temperature, a "
+			    "neighbour) "
+			    "looks like a difference between them; order: random takes no more boots");
 }
 
 struct error *print_plan(const struct session *session)
@@ -103,12 +164,17 @@ struct error *print_plan(const struct session *session)
 		print_image(session, i, &out, &estimate);
 	strbuf_addf(&out, "%zu variants, %zu rows:\n", session->plan->n_variants, session->plan->n_rows);
 	print_rows(session, &out);
+	for (size_t i = 0; i < session->plan->matrix->n_targets; i++)
+		print_target(session->plan->matrix, i, &out);
 	estimate.ms += (int64_t)session_owed(session) * BOOT_MS;
 	struct error *error = file_tree_size(session->prepared->cache->dir, &used);
 	if (error)
 		return error;
 	AUTO_FREE char *time = duration_text(estimate.ms);
-	strbuf_addf(&out, "%zu boots to do; the cache has %.1f GB, about %.1f GB more are needed; about %s on two idle cores\n",
-		    session_owed(session), (double)used / 1e9, (double)estimate.bytes / 1e9, time);
+	bool less = false;
+	for (size_t i = 0; i < session->plan->matrix->n_targets; i++)
+		less = less || may_stop(session->plan->matrix, i);
+	strbuf_addf(&out, "%s%zu boots to do; the cache has %.1f GB, about %.1f GB more are needed; about %s on two idle cores\n",
+		    less ? "at most " : "", session_owed(session), (double)used / 1e9, (double)estimate.bytes / 1e9, time);
 	return print_text(strbuf_str(&out), out.len);
 }

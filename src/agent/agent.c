@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "agent/counter.h"
+#include "agent/health_probe.h"
 #include "agent/identity.h"
 #include "agent/memcg.h"
 #include "agent/misbehave.h"
@@ -81,24 +82,45 @@ static bool wants_anything(const struct agent *agent, const struct workload_run 
 	return false;
 }
 
+static void name_record(const struct workload_run *run, int warmups, const char *phase, const char *unit,
+			char name_out[NAME_MAX_LEN])
+{
+	const bool warmup = run->iteration < 0;
+
+	snprintf(name_out, NAME_MAX_LEN, "%s.%s.%s.%s%d", run->settings->label, phase, unit, warmup ? "w" : "",
+		 warmup ? run->iteration + warmups : run->iteration);
+}
+
+static void report_health(struct agent *agent, const struct workload_run *run, int warmups)
+{
+	for (size_t i = 0; i < N_HEALTH; i++) {
+		char name[NAME_MAX_LEN];
+
+		if (isnan(run->health[i]))
+			continue;
+		name_record(run, warmups, "health", health_readings[i].name, name);
+		records_pass(&agent->records, name, run->health[i], health_readings[i].unit);
+	}
+}
+
 /* The records of one iteration; `failure` is NULL when it went well. */
 static void report_iteration(struct agent *agent, const struct workload_run *run, int warmups, const char *failure)
 {
 	for (size_t i = 0; i < run->kind->n_metrics; i++) {
 		const struct workload_metric *metric = &run->kind->metrics[i];
-		const bool warmup = run->iteration < 0;
 		char name[NAME_MAX_LEN], unit[32];
 
 		if (!is_wanted(agent, run, i))
 			continue;
-		snprintf(name, sizeof(name), "%s.%s.%s.%s%d", run->settings->label, metric->phase, metric->unit,
-			 warmup ? "w" : "", warmup ? run->iteration + warmups : run->iteration);
+		name_record(run, warmups, metric->phase, metric->unit, name);
 		workload_unit_text(metric, unit, sizeof(unit));
 		if (failure)
 			records_fail(&agent->records, name, failure, unit);
 		else
 			records_pass(&agent->records, name, run->readings[i], unit);
 	}
+	if (!failure)
+		report_health(agent, run, warmups);
 }
 
 static void report_environment(struct agent *agent, const struct workload_run *run, const char *place)
@@ -118,21 +140,28 @@ static void report_environment(struct agent *agent, const struct workload_run *r
 	records_identity(&agent->records, key, run->compat);
 }
 
-static void run_iterations(struct agent *agent, struct workload_run *run)
+static void run_iterations(struct agent *agent, struct workload_run *run, const struct model *model)
 {
 	const int warmups = (int)workload_count(run, "warmup");
 	const int iterations = (int)workload_count(run, "iterations");
+	struct health_probe probe;
 
+	health_probe_open(&probe, agent->root, NULL);
 	for (run->iteration = -warmups; run->iteration < iterations; run->iteration++) {
 		for (size_t i = 0; i < run->kind->n_metrics; i++)
 			run->readings[i] = NAN;
+		for (size_t i = 0; i < N_HEALTH; i++)
+			run->health[i] = NAN;
+		health_probe_before(&probe);
 
 		bool failed = run->kind->iterate(run) != 0;
 
+		health_probe_after(&probe, run->health);
 		if (!failed && agent->counter == COUNTER_MODEL)
-			model_readings(agent->conf, run);
+			model_readings(model, run, (size_t)(run->iteration + warmups));
 		report_iteration(agent, run, warmups, failed ? run->reason : NULL);
 	}
+	health_probe_close(&probe);
 }
 
 static void fail_workload(struct agent *agent, const char *label, const char *reason)
@@ -146,6 +175,7 @@ static void fail_workload(struct agent *agent, const char *label, const char *re
 static void run_workload(struct agent *agent, const struct conf_workload *settings)
 {
 	char reason[WORKLOAD_REASON_MAX];
+	struct model model = { 0 };
 	const char *place;
 
 	if (!workload_check(settings, reason, sizeof(reason))) {
@@ -165,13 +195,18 @@ static void run_workload(struct agent *agent, const struct conf_workload *settin
 		fail_workload(agent, settings->label, "no model.LABEL.PHASE.UNIT setting is for this workload");
 		return;
 	}
+	if (agent->counter == COUNTER_MODEL && !model_open(&model, agent->conf, settings, reason, sizeof(reason))) {
+		fail_workload(agent, settings->label, reason);
+		return;
+	}
 	if (memcg_enter(&agent->memcg, workload_value(&run, "cgroup"), &place, reason, sizeof(reason))) {
-		run_iterations(agent, &run);
+		run_iterations(agent, &run, &model);
 		report_environment(agent, &run, place);
 	} else {
 		fail_workload(agent, settings->label, reason);
 	}
 	memcg_leave(&agent->memcg);
+	model_close(&model);
 	workload_run_deinit(&run);
 }
 

@@ -5,8 +5,9 @@
  *
  * RESULT records: case LABEL.PHASE.UNIT.ITERATION, iterations 0, 1, ... and warm-ups w0, w1, ...; one for each
  * reading of the workload's table that the counter gives: insn_k and insn_u with counter=pmu, ns with clock=1 or
- * counter=clock, what has a setting with counter=model. An iteration that failed says so in all of them. Failures
- * that belong to no iteration have the cases agent.conf.error.0, agent.counter.error.0 and LABEL.agent.error.0.
+ * counter=clock, what has a setting with counter=model; and LABEL.health.NAME.ITERATION (health.h). An iteration that
+ * failed says so in all of the former and has none of the latter. Failures that belong to no iteration have the cases
+ * agent.conf.error.0, agent.counter.error.0 and LABEL.agent.error.0.
  */
 #ifndef AGENT_AGENT_H
 #define AGENT_AGENT_H

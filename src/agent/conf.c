@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define LABEL_MAX 64
+#define REAL_MAX_LEN 64 /* bytes of a number in a list, with its NUL */
 #define REGION_ALIGN ((uint64_t)2 << 20)
 
 struct parser {
@@ -61,6 +62,27 @@ bool conf_real(const char *text, double *value_out)
 		return false;
 	*value_out = value;
 	return true;
+}
+
+size_t conf_reals(const char *text, double *values_out, size_t max)
+{
+	for (size_t n = 0;; n++) {
+		char piece[REAL_MAX_LEN];
+		const size_t len = strcspn(text, ",");
+		double value;
+
+		if (len >= sizeof(piece))
+			return 0;
+		memcpy(piece, text, len);
+		piece[len] = '\0';
+		if (!conf_real(piece, &value))
+			return 0;
+		if (n < max)
+			values_out[n] = value;
+		if (!text[len])
+			return n + 1;
+		text += len + 1;
+	}
 }
 
 static bool valid_flag(const char *value)
@@ -126,11 +148,25 @@ static bool valid_real(const char *value)
 	return conf_real(value, &real);
 }
 
-static bool valid_spread(const char *value)
+static bool valid_factors(const char *value)
 {
-	double real;
+	const size_t n = conf_reals(value, NULL, 0);
+	double *factors = n ? malloc(n * sizeof(*factors)) : NULL;
+	bool good = factors && conf_reals(value, factors, n) == n;
 
-	return conf_real(value, &real) && real >= 0 && real < 1;
+	for (size_t i = 0; good && i < n; i++)
+		good = factors[i] > 0;
+	free(factors);
+	return good;
+}
+
+static bool valid_flags(const char *value)
+{
+	for (; value[0] == '0' || value[0] == '1'; value += 2) {
+		if (value[1] != ',')
+			return !value[1];
+	}
+	return false;
 }
 
 static const struct known_key {
@@ -147,9 +183,10 @@ static const struct known_key {
 	{ "memcg_version", valid_hierarchy, "v1 or v2" },
 	{ "settle_ms", valid_settle, "a number up to 3600000" },
 	{ "finish", valid_finish, "poweroff or exit" },
-	{ "model.seed", valid_seed, "a 64-bit number" },
-	{ "model.sd", valid_spread, "a real number from 0 to below 1" },
 	{ "model.", valid_real, "a real number" },
+	{ "noise.factor.", valid_factors, "real numbers above 0 with commas between them" },
+	{ "noise.throttled.", valid_flags, "0s and 1s with commas between them" },
+	{ "fault.seed", valid_seed, "a 64-bit number" },
 	{ "fault.drop-bytes", valid_flag, "0 or 1" },
 	{ "fault.split-lines", valid_flag, "0 or 1" },
 	{ "fault.hang", valid_flag, "0 or 1" },
@@ -287,7 +324,7 @@ static bool check_whole(struct parser *parser)
 	for (size_t i = 0; i < conf->n_pairs && !model; i++) {
 		const char *key = conf->pairs[i].key;
 
-		if (!strncmp(key, "model.", 6) || !strncmp(key, "fault.", 6))
+		if (!strncmp(key, "model.", 6) || !strncmp(key, "noise.", 6) || !strncmp(key, "fault.", 6))
 			return refuse(parser, "'%s' is allowed only with counter=model", key);
 	}
 	for (size_t i = 0; i < conf->n_workloads; i++) {

@@ -13,8 +13,8 @@
  *   memcg_version=v1|v2  which hierarchy pid 1 mounts the memory controller on; default v2
  *   settle_ms=N          sleep before the first workload, so that boot has finished
  *   finish=poweroff|exit what to do after the last record: power off (default; only as pid 1) or exit (as pid 1: reboot)
- *   model.seed=N, model.LABEL.PHASE.UNIT=REAL, model.sd=REAL (relative)   model.h; only with counter=model
- *   fault.NAME=0|1       misbehaviour (misbehave.h); only with counter=model
+ *   model.LABEL.PHASE.UNIT=REAL, noise.factor.LABEL=REAL,..., noise.throttled.LABEL=0|1,...   model.h; only with counter=model
+ *   fault.NAME=0|1, fault.seed=N   misbehaviour (misbehave.h); only with counter=model
  *   workload=LABEL       starts a workload's settings; the following keys are its own until the next:
  *   run=KIND             (workload.h) then one OPTION=VALUE line per option, canonical form
  *
@@ -62,5 +62,10 @@ const char *conf_option(const struct conf_workload *workload, const char *name, 
 bool conf_count(const char *text, uint64_t *value_out);
 /* The same for a finite real number: digits, point, exponent, perhaps a minus. */
 bool conf_real(const char *text, double *value_out);
+/*
+ * Reads a list of such numbers with a comma between each two. Writes at most `max` and returns how many there are; 0 when
+ * `text` is no such list.
+ */
+size_t conf_reals(const char *text, double *values_out, size_t max);
 
 #endif

@@ -6,11 +6,20 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "agent/model.h"
 #include "agent/records.h"
 #include "agent/wire.h"
 
 #define PIECE_PAUSE_NS 200000
+
+/* The next number of a splitmix64 stream. */
+static uint64_t next_random(uint64_t *state)
+{
+	uint64_t z = *state += 0x9e3779b97f4a7c15;
+
+	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+	z = (z ^ z >> 27) * 0x94d049bb133111eb;
+	return z ^ z >> 31;
+}
 
 static bool asked(const struct conf *conf, const char *key)
 {
@@ -26,7 +35,7 @@ void misbehave_init(struct misbehave *misbehave, const struct conf *conf)
 		.die = asked(conf, "fault.die"),
 		.drop_bytes = asked(conf, "fault.drop-bytes"),
 		.split_lines = asked(conf, "fault.split-lines"),
-		.seed = conf_get_count(conf, "model.seed", 0),
+		.seed = conf_get_count(conf, "fault.seed", 0),
 	};
 }
 
@@ -63,8 +72,8 @@ static bool write_pieces(const struct misbehave *misbehave, int fd, const char *
 bool misbehave_write(const struct misbehave *misbehave, int fd, const char *line, size_t len, uint32_t seq, int copy)
 {
 	uint64_t state = misbehave->seed ^ (uint64_t)seq << 32;
-	uint64_t victim = model_random(&state) % 3; /* 0 and 1: this copy is damaged, 2: none */
-	size_t at = (size_t)(model_random(&state) % len);
+	uint64_t victim = next_random(&state) % 3; /* 0 and 1: this copy is damaged, 2: none */
+	size_t at = (size_t)(next_random(&state) % len);
 	char bad[WIRE_LINE_MAX + 1];
 
 	if (misbehave->die && copy == 0 && seq == 3) {

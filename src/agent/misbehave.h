@@ -6,7 +6,7 @@
  *   panic        prints a kernel's panic text before any record, exits
  *   hang         goes silent after the first HELLO, until the other side closes
  *   die          exits in the middle of a line of the first copy
- *   drop-bytes   each record loses a byte in one of the two copies at most; which, and where, is drawn from model.seed
+ *   drop-bytes   each record loses a byte in one of the two copies at most; which, and where, is drawn from fault.seed
  *   split-lines  the same with an inserted newline; and every line is written in two pieces with 0.2 ms between them
  */
 #ifndef AGENT_MISBEHAVE_H

@@ -3,51 +3,72 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
-#include "agent/wire.h"
+#define KEY_MAX_LEN 160
 
-uint64_t model_random(uint64_t *state)
+/* NULL in `list_out` when there is no such setting. */
+static bool read_list(const struct conf *conf, const char *key, size_t wanted, double **list_out, char *reason,
+		      size_t reason_size)
 {
-	uint64_t z = *state += 0x9e3779b97f4a7c15;
+	const char *text = conf_get(conf, key, NULL);
 
-	z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
-	z = (z ^ z >> 27) * 0x94d049bb133111eb;
-	return z ^ z >> 31;
+	*list_out = NULL;
+	if (!text)
+		return true;
+
+	double *list = malloc(wanted * sizeof(*list));
+	size_t n = list ? conf_reals(text, list, wanted) : 0;
+
+	if (n < wanted) {
+		snprintf(reason, reason_size, "%s has %zu numbers for %zu iterations", key, n, wanted);
+		free(list);
+		return false;
+	}
+	*list_out = list;
+	return true;
 }
 
-/* In (0, 1]. */
-static double uniform(uint64_t *state)
+bool model_open(struct model *model, const struct conf *conf, const struct conf_workload *settings, char *reason,
+		size_t reason_size)
 {
-	return (double)((model_random(state) >> 11) + 1) / 9007199254740992.0;
+	const size_t wanted = (size_t)workload_samples(settings);
+	char key[KEY_MAX_LEN];
+
+	*model = (struct model){ .conf = conf };
+	snprintf(key, sizeof(key), "noise.factor.%s", settings->label);
+	if (!read_list(conf, key, wanted, &model->factors, reason, reason_size))
+		return false;
+	snprintf(key, sizeof(key), "noise.throttled.%s", settings->label);
+	if (read_list(conf, key, wanted, &model->throttled, reason, reason_size))
+		return true;
+	model_close(model);
+	return false;
 }
 
-static double gaussian(uint64_t *state)
+void model_close(struct model *model)
 {
-	double radius = sqrt(-2 * log(uniform(state)));
-
-	return radius * cos(2 * M_PI * uniform(state));
+	free(model->factors);
+	free(model->throttled);
+	*model = (struct model){ 0 };
 }
 
-void model_readings(const struct conf *conf, struct workload_run *run)
+void model_readings(const struct model *model, struct workload_run *run, size_t nth)
 {
-	const char *label = run->settings->label;
-	uint64_t state = conf_get_count(conf, "model.seed", 0) + (uint64_t)(int64_t)run->iteration +
-			 ((uint64_t)wire_crc32(label, strlen(label)) << 32);
-	double spread = 0;
+	const double factor = model->factors ? model->factors[nth] : 1;
 
-	conf_real(conf_get(conf, "model.sd", "0"), &spread);
 	for (size_t i = 0; i < run->kind->n_metrics; i++) {
 		const struct workload_metric *metric = &run->kind->metrics[i];
-		char key[160];
+		char key[KEY_MAX_LEN];
 		double value;
 
 		if (metric->derived)
 			continue;
-
-		double factor = 1 + spread * gaussian(&state);
-
-		snprintf(key, sizeof(key), "model.%s.%s.%s", label, metric->phase, metric->unit);
-		run->readings[i] = conf_real(conf_get(conf, key, ""), &value) ? value * factor : NAN;
+		snprintf(key, sizeof(key), "model.%s.%s.%s", run->settings->label, metric->phase, metric->unit);
+		run->readings[i] = conf_real(conf_get(model->conf, key, ""), &value) ? value * factor : NAN;
 	}
+	for (size_t i = 0; i < N_HEALTH; i++)
+		run->health[i] = NAN;
+	if (model->throttled)
+		run->health[HEALTH_THROTTLED] = model->throttled[nth];
 }

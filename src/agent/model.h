@@ -1,20 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
  * counter=model: made-up numbers for the sim device. The workloads run, with all their checks (pft on 4 MiB at most),
- * but what is reported for LABEL.PHASE.UNIT is the setting model.LABEL.PHASE.UNIT times (1 + model.sd * g). g is a
- * standard normal number by Box and Muller out of a splitmix64 stream, which starts anew for each iteration at
- * model.seed + iteration + (crc32(label) << 32) (a warm-up's iteration is negative; modulo 2^64) and is drawn from
- * once a reading, in the order of the workload's table, also for readings without a setting. A reading without a
- * setting is not reported.
+ * but what is reported for LABEL.PHASE.UNIT is the setting model.LABEL.PHASE.UNIT times the iteration's factor. A
+ * reading without a setting is not reported. noise.factor.LABEL has a factor for each iteration in the order in which
+ * they run, warm-ups first; without it all are 1. noise.throttled.LABEL likewise says which are reported as
+ * health.throttled 1, the others as 0. What else happened while the workload ran is the host's own business, and not
+ * reported.
  */
 #ifndef AGENT_MODEL_H
 #define AGENT_MODEL_H
 
 #include "agent/workload_run.h"
 
-/* The next number of a splitmix64 stream. */
-uint64_t model_random(uint64_t *state);
-/* Fills in run->readings. */
-void model_readings(const struct conf *conf, struct workload_run *run);
+/* What a workload's iterations are told. */
+struct model {
+	const struct conf *conf;
+	double *factors, *throttled; /* one an iteration; NULL = no such setting */
+};
+
+/*
+ * `settings` are checked, `conf` outlives the model. False with a one-line reason when there are too few numbers for its
+ * iterations.
+ */
+bool model_open(struct model *model, const struct conf *conf, const struct conf_workload *settings, char *reason,
+		size_t reason_size);
+void model_close(struct model *model);
+/* Fills in run->readings and run->health of the nth iteration, from 0, that is run. */
+void model_readings(const struct model *model, struct workload_run *run, size_t nth);
 
 #endif

@@ -68,6 +68,24 @@ bool workload_value_ok(const struct workload_option *option, const char *value)
 	return false;
 }
 
+uint64_t workload_samples(const struct conf_workload *settings)
+{
+	static const char *const names[] = { "iterations", "warmup" };
+	const struct workload_kind *kind = workload_find(settings->kind);
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < 2; i++) {
+		const struct workload_option *option = kind ? workload_find_option(kind, names[i]) : NULL;
+		const char *value = option ? conf_option(settings, option->name, option->fallback) : NULL;
+		uint64_t count;
+
+		if (!value || !workload_value_ok(option, value) || !conf_count(value, &count))
+			return 0;
+		sum += count;
+	}
+	return sum;
+}
+
 void workload_unit_text(const struct workload_metric *metric, char *text, size_t size)
 {
 	bool insn = !strncmp(metric->unit, "insn", 4);

@@ -39,6 +39,7 @@ struct workload_metric {
 	const char *derived;
 };
 
+struct conf_workload;
 struct workload_run; /* src/agent, private: what a running workload is given */
 
 struct workload_kind {
@@ -48,6 +49,7 @@ struct workload_kind {
 	size_t n_options;
 	const struct workload_metric *metrics;
 	size_t n_metrics;
+	const char *const *voids; /* health readings (health.h) that void a sample when above 0; NULL-terminated */
 	/*
 	 * NULL, or says why option values that are each good do not go together (NULL = they do). `values` in
 	 * canonical form, in the order of `options`.
@@ -68,6 +70,8 @@ const struct workload_kind *workload_find(const char *name); /* NULL when there 
 const struct workload_option *workload_find_option(const struct workload_kind *kind, const char *name);
 /* Is `value` good for the option, in canonical form (bytes, number, word, 0 or 1)? */
 bool workload_value_ok(const struct workload_option *option, const char *value);
+/* How many iterations its settings ask for, warm-ups included; 0 when they are not good. */
+uint64_t workload_samples(const struct conf_workload *settings);
 /* The text of a reading's unit: "insn/page", "ns/page", "page/s". */
 void workload_unit_text(const struct workload_metric *metric, char *text, size_t size);
 

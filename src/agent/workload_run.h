@@ -5,6 +5,7 @@
 
 #include "agent/conf.h"
 #include "agent/counter.h"
+#include "agent/health.h"
 #include "agent/workload.h"
 
 #define WORKLOAD_MAX_METRICS 24
@@ -25,6 +26,11 @@ struct workload_run {
 	uint64_t region_offset; /* bytes, a multiple of 2 MiB */
 	int iteration; /* from 0; warm-ups are negative, -1 is the last of them */
 	double readings[WORKLOAD_MAX_METRICS]; /* in the order of kind->metrics; NAN = not read */
+	/*
+	 * Of this iteration; NAN = not offered. The workload's own part, over its measured phases: major_faults, both
+	 * kinds of switches, cpu_share where it reads the clock.
+	 */
+	double health[N_HEALTH];
 	struct workload_checks checks;
 	char *compat; /* lines of a historic program, grown by iterate(); NULL = none; freed by workload_run_deinit() */
 	char reason[WORKLOAD_REASON_MAX];

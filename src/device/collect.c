@@ -209,21 +209,39 @@ static void read_result(const struct wire_record *result, struct boot_record *re
 	(*warm)[record->n_readings++] = warmup;
 }
 
-/* w0, w1 of a metric with two warm-ups become -2, -1. */
+/* How many warm-ups the workload of a reading had. */
+struct warmups {
+	const char *label; /* up to its '.' */
+	size_t len;
+	int n;
+};
+
+static struct warmups *find_warmups(struct warmups **all, size_t *n, const char *name)
+{
+	size_t len = strcspn(name, ".");
+
+	for (size_t i = 0; i < *n; i++)
+		if ((*all)[i].len == len && !memcmp((*all)[i].label, name, len))
+			return &(*all)[i];
+	*all = array_grow(*all, *n, sizeof(**all));
+	(*all)[*n] = (struct warmups){ .label = name, .len = len };
+	return &(*all)[(*n)++];
+}
+
+/* w0, w1 of a workload with two warm-ups become -2, -1; also of a reading that is there in some iterations alone. */
 static void number_warmups(struct boot_record *record, const bool *warm)
 {
-	int *n_warmups = xcalloc(record->n_readings + 1, sizeof(*n_warmups));
+	AUTO_FREE struct warmups *all = NULL;
+	size_t n = 0;
 
 	for (size_t i = 0; i < record->n_readings; i++) {
-		for (size_t j = 0; warm[i] && j < record->n_readings; j++) {
-			const struct reading *other = &record->readings[j];
-			if (warm[j] && !strcmp(other->name, record->readings[i].name) && other->iteration >= n_warmups[i])
-				n_warmups[i] = other->iteration + 1;
-		}
+		struct warmups *own = find_warmups(&all, &n, record->readings[i].name);
+		if (warm[i] && record->readings[i].iteration >= own->n)
+			own->n = record->readings[i].iteration + 1;
 	}
 	for (size_t i = 0; i < record->n_readings; i++)
-		record->readings[i].iteration -= n_warmups[i];
-	free(n_warmups);
+		if (warm[i])
+			record->readings[i].iteration -= find_warmups(&all, &n, record->readings[i].name)->n;
 }
 
 static void read_results(const struct console *console, struct boot_record *record, struct strbuf *failures)

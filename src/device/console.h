@@ -10,7 +10,7 @@
 #include "base/proc.h"
 
 /* Records of a higher number are not kept: far more than a boot ever has. */
-#define CONSOLE_MAX_RECORDS 65536
+#define CONSOLE_MAX_RECORDS 1048576
 
 /* All of it is read only to others. */
 struct console {

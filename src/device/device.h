@@ -21,9 +21,10 @@ const char *memcg_state_name(enum memcg_state state); /* "none" (not built), "di
 
 struct boot_request {
 	unsigned id; /* echoed in the record */
-	const char *variant; /* for messages and sim's globs */
+	const char *variant; /* the row's name, for messages, sim's globs and its noise */
 	unsigned block;
 	unsigned attempt; /* from 0 */
+	unsigned ordinal, total; /* its place among the boots planned for its target */
 	const struct nuisance *nuisance; /* or NULL */
 	const char *kernel_file; /* Image; NULL on a device without images */
 	const char *image_sha256; /* checked against the file right before it is booted; NULL = no image */
@@ -69,6 +70,8 @@ struct device_context {
 	const struct profile *profile;
 	const char *agent_arm64; /* path of the static arm64 agent */
 	const char *agent_host; /* path of the host-built agent (sim) */
+	const char
+		*agent_sha256; /* of the one that the device uses: another file in its place is ERROR_LAB; NULL = not checked */
 	const char *scratch_dir; /* exists, private to this lane; removed by the caller */
 	const char *lock_path; /* cache/locks/device-NAME */
 	struct guard guard;

@@ -74,6 +74,20 @@ static struct error *check_image(const struct boot_request *request, struct boot
 	return NULL;
 }
 
+struct error *lane_check_agent(const struct device_context *context, const char *path)
+{
+	char found[HASH_HEX_SIZE];
+	struct error *error = context->agent_sha256 ? hash_file(path, found) : NULL;
+
+	if (error || !context->agent_sha256 || !strcmp(found, context->agent_sha256))
+		return error;
+	return error_new(
+		ERROR_LAB,
+		"the agent %s was replaced while the run went on (its sha256 is %.16s, at the start it was %.16s): start the "
+		"run again",
+		path, found, context->agent_sha256);
+}
+
 static struct error *open_keep(const char *path, int *fd_out)
 {
 	AUTO_FREE char *dir = path_dirname(path);

@@ -42,6 +42,9 @@ struct lane_ops {
 	void (*power)(struct lane_boot *boot, int64_t grace_ms, struct lane_ending *ending_out);
 };
 
+/* ERROR_LAB when the agent at `path` is not the one whose numbers the run holds. */
+struct error *lane_check_agent(const struct device_context *context, const char *path) MUST_CHECK;
+
 /* device_run_block() for a kind of device. */
 struct error *lane_run_block(const struct lane_ops *ops, const struct device_context *context,
 			     const struct boot_request *requests, size_t n, boot_emit *emit, void *arg) MUST_CHECK;

@@ -103,7 +103,9 @@ static struct error *qemu_deploy(struct lane_boot *boot)
 	if (!boot->request->kernel_file)
 		return error_new(ERROR_LAB, "there is no Image to boot");
 	settings_write(&settings, boot->request, &text);
-	struct error *error = initrd_build(boot->context->agent_arm64, strbuf_str(&text), &initrd);
+	struct error *error = lane_check_agent(boot->context, boot->context->agent_arm64);
+	if (!error)
+		error = initrd_build(boot->context->agent_arm64, strbuf_str(&text), &initrd);
 	if (error)
 		return error;
 	return file_write_atomic(state->initrd, initrd.data, initrd.len, 0644);

@@ -13,9 +13,12 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "agent/conf.h"
+#include "agent/workload.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "device/child.h"
+#include "device/noise.h"
 #include "device/settings.h"
 
 /* What "runs" before each boot. */
@@ -43,11 +46,20 @@ static struct error *sim_version(const struct device_context *context, char **ve
 	return NULL;
 }
 
+/* A glob is over a row's name; one that matches without "#CONTROL" holds for the row's controls too. */
+static bool glob_matches(const char *glob, const char *row)
+{
+	const char *mark = strchr(row, '#');
+	AUTO_FREE char *variant = xstrndup(row, mark ? (size_t)(mark - row) : strlen(row));
+
+	return !fnmatch(glob, row, 0) || !fnmatch(glob, variant, 0);
+}
+
 bool sim_fault_applies(const struct sim_settings *sim, const struct lane_boot *boot, const char *what)
 {
 	for (size_t i = 0; i < sim->n_faults; i++) {
 		const struct sim_fault *fault = &sim->faults[i];
-		if (!strcmp(fault->what, what) && !fnmatch(fault->variant, boot->request->variant, 0) &&
+		if (!strcmp(fault->what, what) && glob_matches(fault->variant, boot->request->variant) &&
 		    (fault->block < 0 || (unsigned)fault->block == boot->request->block) &&
 		    (fault->attempt < 0 || (unsigned)fault->attempt == boot->attempt))
 			return true;
@@ -57,7 +69,7 @@ bool sim_fault_applies(const struct sim_settings *sim, const struct lane_boot *b
 
 static bool model_applies(const struct sim_model *model, const char *variant)
 {
-	return !fnmatch(model->variant, variant, 0);
+	return glob_matches(model->variant, variant);
 }
 
 /* Whether a later model has the last word on the metric of models[i]. */
@@ -70,20 +82,55 @@ static bool model_is_overruled(const struct sim_settings *sim, size_t i, const c
 	return false;
 }
 
-/* The same variant in the same block draws the same numbers, whenever it is booted. */
-static uint64_t model_seed(const struct boot_request *request)
+/* The same row in the same block draws the same numbers, whenever it is booted. `what` they are for: each has its own. */
+static uint64_t seed_of(uint64_t campaign, const struct lane_boot *boot, const char *what)
 {
 	char hex[HASH_HEX_SIZE];
-	AUTO_FREE char *text = xasprintf("%s#%u", request->variant, request->block);
+	AUTO_FREE char *text = xasprintf("%" PRIu64 "#%s#%s#%u#%s", campaign, boot->context->name, boot->request->variant,
+					 boot->request->block, what);
 
 	hash_bytes(text, strlen(text), hex);
 	hex[16] = '\0';
 	return strtoull(hex, NULL, 16);
 }
 
+static void write_workload_noise(const struct lane_boot *boot, const struct conf_workload *workload, struct strbuf *out)
+{
+	const struct boot_request *request = boot->request;
+	const struct sim_noise *noise = &boot->context->profile->sim.noise;
+	const size_t n = (size_t)workload_samples(workload);
+	AUTO_FREE struct noise_sample *samples = xcalloc(n + 1, sizeof(*samples));
+
+	if (!n)
+		return; /* settings that the agent refuses */
+	noise_draw(noise, seed_of(noise->seed, boot, workload->label), request->ordinal, request->total, samples, n);
+	strbuf_addf(out, "noise.factor.%s=", workload->label);
+	for (size_t i = 0; i < n; i++)
+		strbuf_addf(out, "%s%.17g", i ? "," : "", samples[i].factor);
+	strbuf_addf(out, "\nnoise.throttled.%s=", workload->label);
+	for (size_t i = 0; i < n; i++)
+		strbuf_addf(out, "%s%d", i ? "," : "", samples[i].throttled);
+	strbuf_addch(out, '\n');
+}
+
+/* What scatters on a random device, for as many iterations as each workload has. */
+static void write_noise(const struct lane_boot *boot, struct strbuf *out)
+{
+	AUTO_FREE char *text = xasprintf("version=1\n%s", boot->request->workloads ? boot->request->workloads : "");
+	struct conf conf;
+	char reason[1]; /* the agent refuses the same and says why */
+
+	if (boot->context->profile->exact || !conf_parse(text, &conf, reason, sizeof(reason)))
+		return;
+	for (size_t i = 0; i < conf.n_workloads; i++)
+		write_workload_noise(boot, &conf.workloads[i], out);
+	conf_deinit(&conf);
+}
+
 void sim_write_model(const struct sim_settings *sim, const struct lane_boot *boot, struct strbuf *out)
 {
-	strbuf_addf(out, "model.seed=%" PRIu64 "\nmodel.sd=%.15g\n", model_seed(boot->request), sim->sd);
+	write_noise(boot, out);
+	strbuf_addf(out, "fault.seed=%" PRIu64 "\n", seed_of(0, boot, "fault"));
 	for (size_t i = 0; i < sim->n_models; i++) {
 		const struct sim_model *model = &sim->models[i];
 		if (model_applies(model, boot->request->variant) && !model_is_overruled(sim, i, boot->request->variant))
@@ -274,6 +321,8 @@ static struct error *sim_boot(struct lane_boot *boot)
 
 	poll(&interruption, 1, clock_poll_timeout(clock_deadline(boot->context->profile->sim.boot_ms)));
 	struct error *error = guard_check(guard);
+	if (!error)
+		error = lane_check_agent(boot->context, boot->context->agent_host);
 	if (error)
 		return error;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, console) < 0)

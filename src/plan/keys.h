@@ -7,11 +7,11 @@
 
 /* profile.c */
 extern const struct bind_table profile_keys, device_keys, qemu_keys, sim_keys, timeouts_keys, nuisance_keys, model_keys,
-	fault_keys;
+	fault_keys, noise_keys, outliers_keys, throttle_keys, modes_keys;
 /* lab.c, lab_sources.c */
 extern const struct bind_table lab_keys, alternative_keys, toolchain_keys, cache_keys, build_keys;
 /* matrix*.c */
 extern const struct bind_table matrix_keys, kernel_keys, prebuilt_keys, config_keys, option_keys, patches_keys, line_keys,
-	target_keys, workload_keys, measure_keys, gate_keys;
+	target_keys, workload_keys, measure_keys, controls_keys, gate_keys, reference_keys;
 
 #endif

@@ -69,7 +69,7 @@ void matrix_free(struct matrix *matrix)
 	for (size_t i = 0; i < matrix->n_workloads; i++)
 		free_workload(&matrix->workloads[i]);
 	for (size_t i = 0; i < matrix->n_gates; i++)
-		free(matrix->gates[i].metric);
+		matrix_free_gate(&matrix->gates[i]);
 	free(matrix->kernels);
 	free(matrix->patches);
 	free(matrix->lines);

@@ -94,19 +94,41 @@ struct workload {
 	struct pos pos;
 };
 
-enum gate_against { GATE_BASELINE, GATE_PREVIOUS };
+enum gate_against { GATE_BASELINE, GATE_PREVIOUS, GATE_ROW, GATE_RUN };
+enum gate_kind { GATE_WORSE_BY, GATE_WITHIN };
 
 struct gate {
 	char *metric; /* LABEL.PHASE.UNIT, known to exist */
-	enum gate_against against;
-	double limit; /* worse_by: 0.08 = 8% */
+	enum gate_against against; /* vs: baseline | previous | {row: ROW} | {run: RUN, anchor: ROW} */
+	char *row; /* ROW: a variant's name; NULL otherwise */
+	char *run; /* RUN: NAME, or an absolute folder; NULL otherwise */
+	char *anchor; /* RUN: the row measured in both that stands for the device's state; NULL = the baseline */
+	struct pos against_pos; /* of the name that is referred to */
+	enum gate_kind kind;
+	double limit; /* worse_by: 0.08 = at most 8% worse; within: equivalent within +-8% */
 	enum { GATE_STEPS_ALL, GATE_STEPS_LAST } steps;
 	struct pos pos;
 };
 
+/*
+ * RANDOM: each block's order is drawn. ABBA: that of the blocks 0, 2, 4, ...; each other one is the reverse of the block before it.
+ * SEQUENTIAL: all boots of the first row, then all of the next: drift over the run is taken for a difference.
+ */
+enum measure_order { ORDER_RANDOM, ORDER_ABBA, ORDER_SEQUENTIAL };
+const char *measure_order_name(enum measure_order order); /* "random", "abba", "sequential" */
+
+/* Random devices take all of it; exact ones blocks (at most one a nuisance: a second identical boot proves nothing), seed and order. */
 struct measure {
-	unsigned blocks; /* default 3 */
+	unsigned
+		blocks; /* how many; the most with half_width; the last look with looks. Default 12, 100 with half_width (on exact devices 3: plan_blocks) */
+	bool blocks_given;
 	uint64_t seed; /* default 1 */
+	enum measure_order order;
+	double half_width; /* target half-width of the 95% intervals of every comparison, a ratio (0.005 = 0.5%); 0 = none. Stein's two stages */
+	unsigned pilot; /* blocks of the first stage; default 8. Counts only with half_width */
+	unsigned looks; /* declared looks, evenly spaced over blocks (plan_look), each at 5% / looks; 0 = none */
+	bool aa, layout; /* controls; default true */
+	bool layout_given; /* layout: true holds on exact devices too when it is written */
 	struct pos pos;
 };
 

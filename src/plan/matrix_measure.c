@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The sections `devices`, `workloads`, `measure` and `gate`. */
+/* The sections `devices`, `workloads` and `measure`. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "plan/matrix_parts.h"
-#include "plan/plan.h"
+
+#define BLOCKS_MAX 1000
+/* On random devices, where the matrix does not say how many. */
+#define BLOCKS_DEFAULT 12
+#define BLOCKS_DEFAULT_STAGED 100
+#define PILOT_DEFAULT 8
 
 static const char *const cores_words[] = { "all", "big", "little", NULL };
 
@@ -31,28 +36,32 @@ static const struct bind_field workload_fields[] = {
 };
 const struct bind_table workload_keys = { "workload", workload_fields, ARRAY_SIZE(workload_fields), true };
 
+static const char *const order_words[] = {
+	[ORDER_RANDOM] = "random", [ORDER_ABBA] = "abba", [ORDER_SEQUENTIAL] = "sequential", NULL
+};
+
+/* The section while it is read; controls are laid over the defaults. */
+struct measure_entry {
+	struct measure measure;
+	const struct yaml_node *controls;
+};
+
 static const struct bind_field measure_fields[] = {
-	BIND("blocks", BIND_COUNT, struct measure, blocks, .min = 1, .max = 1000),
-	BIND("seed", BIND_COUNT, struct measure, seed),
+	BIND("blocks", BIND_COUNT, struct measure_entry, measure.blocks, .min = 1, .max = BLOCKS_MAX),
+	BIND("seed", BIND_COUNT, struct measure_entry, measure.seed),
+	BIND("order", BIND_WORD, struct measure_entry, measure.order, .words = order_words),
+	BIND("half_width", BIND_RATIO, struct measure_entry, measure.half_width, .max = 0.5),
+	BIND("pilot", BIND_COUNT, struct measure_entry, measure.pilot, .min = 3, .max = BLOCKS_MAX),
+	BIND("looks", BIND_COUNT, struct measure_entry, measure.looks, .min = 2, .max = BLOCKS_MAX),
+	BIND("controls", BIND_MAPPING, struct measure_entry, controls),
 };
 const struct bind_table measure_keys = { "measure", measure_fields, ARRAY_SIZE(measure_fields), false };
 
-static const char *const against_words[] = { "baseline", "previous", NULL };
-static const char *const gate_steps_words[] = { "all", "last", NULL };
-
-struct gate_entry {
-	char *metric;
-	int against, steps;
-	double worse_by;
+static const struct bind_field controls_fields[] = {
+	BIND("aa", BIND_BOOL, struct measure, aa),
+	BIND("layout", BIND_BOOL, struct measure, layout),
 };
-
-static const struct bind_field gate_fields[] = {
-	BIND("metric", BIND_TEXT, struct gate_entry, metric, .required = true),
-	BIND("steps", BIND_WORD, struct gate_entry, steps, .words = gate_steps_words),
-	BIND("vs", BIND_WORD, struct gate_entry, against, .words = against_words),
-	BIND("worse_by", BIND_RATIO, struct gate_entry, worse_by, .max = 100, .required = true),
-};
-const struct bind_table gate_keys = { "gate", gate_fields, ARRAY_SIZE(gate_fields), false };
+const struct bind_table controls_keys = { "controls", controls_fields, ARRAY_SIZE(controls_fields), false };
 
 static const struct device *find_device(struct matrix_loader *loader, const struct yaml_node *node)
 {
@@ -271,67 +280,86 @@ void matrix_read_workloads(struct matrix_loader *loader)
 	}
 }
 
+const char *measure_order_name(enum measure_order order)
+{
+	return order_words[order];
+}
+
+static void exclude(struct matrix_loader *loader, const char *key, const char *other, const char *why)
+{
+	const struct yaml_pair *pair = yaml_pair(loader->measure, key);
+	const struct yaml_pair *first = yaml_pair(loader->measure, other);
+	if (!pair || !first)
+		return;
+	struct error *error = error_at(pair->key_pos, "'%s' and '%s' exclude each other: %s", key, other, why);
+	error_note(error, first->key_pos, "'%s' is here", other);
+	error_join(&loader->errors, error);
+}
+
+/* What can be said of keys, whatever their values. */
+static void check_measure_keys(struct matrix_loader *loader)
+{
+	exclude(loader, "looks", "half_width", "a run stops on its precision or on its gates' verdicts");
+	const struct yaml_pair *pilot = yaml_pair(loader->measure, "pilot");
+	if (pilot && !yaml_pair(loader->measure, "half_width"))
+		error_join(&loader->errors,
+			   error_at(pilot->key_pos,
+				    "'pilot' has no meaning without 'half_width': it is the first stage on the way there"));
+	const struct yaml_pair *looks = yaml_pair(loader->measure, "looks");
+	if (looks && !(loader->gates && loader->gates->n))
+		error_join(&loader->errors,
+			   error_at(looks->key_pos, "'looks' needs a gate: a look stops the run when every gate has its "
+						    "verdict"));
+}
+
+/* The value's own node, or that of the key that makes the default count. */
+static struct pos value_pos(const struct yaml_node *mapping, const char *key, const char *otherwise)
+{
+	const struct yaml_node *node = yaml_get(mapping, key);
+	return node ? node->pos : yaml_get(mapping, otherwise)->pos;
+}
+
+static void check_stages(struct matrix_loader *loader, const struct measure *measure)
+{
+	const struct yaml_node *node = loader->measure;
+	const struct yaml_node *half_width = yaml_get(node, "half_width");
+	if (half_width && measure->half_width <= 0)
+		error_join(&loader->errors, error_at(half_width->pos, "'half_width' of 'measure' must be above 0"));
+	if (half_width && measure->pilot > measure->blocks)
+		error_join(&loader->errors,
+			   error_at(value_pos(node, "pilot", "half_width"),
+				    "the first stage has %u blocks, yet 'blocks' allows %u in all: lower 'pilot' "
+				    "or raise 'blocks'",
+				    measure->pilot, measure->blocks));
+	if (measure->looks > measure->blocks)
+		error_join(&loader->errors,
+			   error_at(yaml_get(node, "looks")->pos, "%u looks need as many blocks, and there are %u",
+				    measure->looks, measure->blocks));
+	if (measure->order == ORDER_SEQUENTIAL && (half_width || measure->looks))
+		error_join(&loader->errors,
+			   error_at(yaml_get(node, "order")->pos,
+				    "'order: sequential' has no blocks that a run could stop between: leave '%s' "
+				    "out, or take another order",
+				    half_width ? "half_width" : "looks"));
+}
+
 void matrix_read_measure(struct matrix_loader *loader)
 {
-	struct measure *measure = &loader->matrix->measure;
-	*measure = (struct measure){ .blocks = 3, .seed = 1, .pos = loader->measure ? loader->measure->pos : loader->root->pos };
-	if (loader->measure)
-		bind_mapping(loader->measure, &measure_keys, "'measure'", measure, &loader->errors);
-}
-
-/* True when a workload has the metric's label. */
-static bool has_label(const struct matrix *matrix, const char *metric)
-{
-	for (size_t i = 0; i < matrix->n_workloads; i++) {
-		size_t len = strlen(matrix->workloads[i].label);
-		if (strncmp(metric, matrix->workloads[i].label, len) == 0 && metric[len] == '.')
-			return true;
+	const struct yaml_node *node = loader->measure;
+	struct measure_entry entry = { .measure = { .seed = 1, .pilot = PILOT_DEFAULT, .aa = true, .layout = true } };
+	struct measure *measure = &entry.measure;
+	measure->pos = node ? node->pos : loader->root->pos;
+	bool fine = !node || bind_mapping(node, &measure_keys, "'measure'", &entry, &loader->errors);
+	if (entry.controls) {
+		bind_mapping(entry.controls, &controls_keys, "'controls'", measure, &loader->errors);
+		measure->layout_given = yaml_get(entry.controls, "layout") != NULL;
 	}
-	return false;
-}
-
-static void check_metric(struct matrix_loader *loader, const char *metric, struct pos pos)
-{
-	const struct matrix *matrix = loader->matrix;
-	if (plan_metric(matrix, metric, NULL))
-		return;
-	/* It may be a metric of a workload that is itself in error. */
-	if (!loader->workloads || (matrix->n_workloads != loader->workloads->n && !has_label(matrix, metric)))
-		return;
-	AUTO_STRLIST all = { NULL, 0 };
-	AUTO_NAMES names = { 0 };
-	for (size_t i = 0; i < matrix->n_workloads; i++) {
-		const struct workload *workload = &matrix->workloads[i];
-		for (size_t k = 0; k < workload->kind->n_metrics; k++)
-			strlist_addf(&all, "%s.%s.%s", workload->label, workload->kind->metrics[k].phase,
-				     workload->kind->metrics[k].unit);
-	}
-	size_t next = 0;
-	for (size_t i = 0; i < matrix->n_workloads; i++) {
-		for (size_t k = 0; k < matrix->workloads[i].kind->n_metrics; k++)
-			bind_names_add(&names, all.items[next++], matrix->workloads[i].pos);
-	}
-	error_join(&loader->errors, bind_unknown_name(pos, "metric", metric, &names, "the workloads have none"));
-}
-
-void matrix_read_gates(struct matrix_loader *loader)
-{
-	struct matrix *matrix = loader->matrix;
-	size_t n = loader->gates ? loader->gates->n : 0;
-	matrix->gates = xcalloc(n + 1, sizeof(*matrix->gates));
-	for (size_t i = 0; i < n; i++) {
-		const struct yaml_node *node = loader->gates->items[i];
-		struct gate_entry entry = { 0 };
-		bind_mapping(node, &gate_keys, "this gate", &entry, &loader->errors);
-		if (!entry.metric)
-			continue;
-		check_metric(loader, entry.metric, yaml_get(node, "metric")->pos);
-		matrix->gates[matrix->n_gates++] = (struct gate){
-			.metric = entry.metric,
-			.against = entry.against ? GATE_PREVIOUS : GATE_BASELINE,
-			.limit = entry.worse_by,
-			.steps = entry.steps ? GATE_STEPS_LAST : GATE_STEPS_ALL,
-			.pos = node->pos,
-		};
-	}
+	measure->blocks_given = node && yaml_get(node, "blocks");
+	if (!measure->blocks_given)
+		measure->blocks = measure->half_width > 0 ? BLOCKS_DEFAULT_STAGED : BLOCKS_DEFAULT;
+	if (node)
+		check_measure_keys(loader);
+	if (node && fine)
+		check_stages(loader, measure);
+	loader->matrix->measure = *measure;
 }

@@ -35,6 +35,7 @@ void matrix_read_gates(struct matrix_loader *loader);
 
 void matrix_free_kernel(struct kernel *kernel);
 void matrix_free_patches(struct patches *patches);
+void matrix_free_gate(struct gate *gate);
 
 /* A file that must be there, at the path in the text `node`: its absolute path, or NULL with an error. */
 char *matrix_existing_file(struct matrix_loader *loader, const struct yaml_node *node, const char *what);

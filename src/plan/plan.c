@@ -18,6 +18,7 @@ struct expansion {
 	const struct matrix *matrix;
 	struct plan *plan;
 	struct error *errors;
+	bool incomplete; /* a series is missing: some rows are not known */
 };
 
 void series_summaries_free(struct series_summary *series, size_t n)
@@ -38,8 +39,10 @@ void plan_free(struct plan *plan)
 		free(plan->variants[i].name);
 	for (size_t i = 0; i < plan->n_images; i++)
 		free(plan->images[i].name);
-	for (size_t i = 0; i < plan->n_rows; i++)
+	for (size_t i = 0; i < plan->n_rows; i++) {
+		free(plan->rows[i].name);
 		free(plan->rows[i].booted_cmdline);
+	}
 	series_summaries_free(plan->series, plan->matrix->n_patches);
 	free(plan->variants);
 	free(plan->images);
@@ -175,6 +178,10 @@ static void add_line(struct expansion *expansion, const struct matrix_line *line
 	const struct matrix *matrix = expansion->matrix;
 	AUTO_FREE unsigned *steps = NULL;
 	size_t n;
+	if (line->patches >= 0 && expansion->plan->series[line->patches].missing) {
+		expansion->incomplete = true;
+		return;
+	}
 	if (!resolve_steps(expansion, line, &steps, &n))
 		return;
 	if (n * line->n_kernels * line->n_configs * line->n_cmdlines + expansion->plan->n_variants > MATRIX_ROWS_MAX) {
@@ -238,15 +245,58 @@ static void choose_baseline(struct expansion *expansion)
 		plan->baseline = (size_t)found;
 }
 
-/* Drops the variants that `only` does not match, all but the baseline. */
+static ssize_t find_variant(const struct plan *plan, const char *name)
+{
+	for (size_t i = 0; i < plan->n_variants; i++) {
+		if (strcmp(plan->variants[i].name, name) == 0)
+			return (ssize_t)i;
+	}
+	return -1;
+}
+
+/* The row that a gate names, or NULL. */
+static const char *gate_row(const struct gate *gate)
+{
+	return gate->against == GATE_ROW ? gate->row : gate->against == GATE_RUN ? gate->anchor : NULL;
+}
+
+static void check_gates(struct expansion *expansion)
+{
+	const struct matrix *matrix = expansion->matrix;
+	for (size_t i = 0; i < matrix->n_gates; i++) {
+		const struct gate *gate = &matrix->gates[i];
+		const char *name = gate_row(gate);
+		if (name && find_variant(expansion->plan, name) < 0)
+			error_join(&expansion->errors,
+				   unknown_row(gate->against_pos, gate->against == GATE_ROW ? "'row'" : "'anchor'", name,
+					       expansion->plan));
+	}
+}
+
+/* What other rows are compared with is measured too. */
+static bool is_reference(const struct plan *plan, size_t variant)
+{
+	bool named = variant == plan->baseline;
+	for (size_t i = 0; !named && i < plan->matrix->n_gates; i++) {
+		const char *name = gate_row(&plan->matrix->gates[i]);
+		named = name && strcmp(name, plan->variants[variant].name) == 0;
+	}
+	return named;
+}
+
+/* Drops the variants that `only` does not match, all but references. */
 static void keep_only(struct expansion *expansion, const char *only)
 {
 	struct plan *plan = expansion->plan;
 	size_t kept = 0;
 	size_t matched = 0;
 	size_t baseline = plan->baseline;
-	for (size_t i = 0; i < plan->n_variants; i++)
-		matched += fnmatch(only, plan->variants[i].name, 0) == 0;
+	AUTO_FREE bool *keep = xcalloc(plan->n_variants, sizeof(*keep));
+	for (size_t i = 0; i < plan->n_variants; i++) {
+		bool matches = fnmatch(only, plan->variants[i].name, 0) == 0;
+		matched += matches;
+		keep[i] = matches || is_reference(plan, i);
+	}
 	if (!matched) {
 		struct error *error = unknown_row(NO_POS, "--only", only, plan);
 		error_join(&expansion->errors, error);
@@ -255,7 +305,7 @@ static void keep_only(struct expansion *expansion, const char *only)
 	for (size_t i = 0; i < plan->n_variants; i++) {
 		if (i == baseline)
 			plan->baseline = kept;
-		if (i == baseline || fnmatch(only, plan->variants[i].name, 0) == 0)
+		if (keep[i])
 			plan->variants[kept++] = plan->variants[i];
 		else
 			free(plan->variants[i].name);
@@ -286,6 +336,8 @@ static void check_cmdlines(struct expansion *expansion)
 	for (size_t i = 0; i < plan->n_rows; i++) {
 		const struct plan_row *row = &plan->rows[i];
 		const struct profile *profile = expansion->matrix->targets[row->target].device->profile;
+		if (row->control)
+			continue; /* it has the baseline's */
 		size_t len = strlen(row->booted_cmdline);
 		for (size_t k = 0; k < profile->n_nuisances; k++) {
 			size_t padded = strlen(row->booted_cmdline) + 1 + profile->nuisances[k].pad;
@@ -303,7 +355,9 @@ static void check_cmdlines(struct expansion *expansion)
 static bool too_many_boots(struct expansion *expansion)
 {
 	const struct matrix *matrix = expansion->matrix;
-	size_t boots = expansion->plan->n_variants * matrix->n_targets * matrix->measure.blocks;
+	size_t boots = 0;
+	for (size_t t = 0; t < matrix->n_targets; t++)
+		boots += plan_target_boots(expansion->plan, t);
 	if (boots <= BOOTS_MAX)
 		return false;
 	error_join(&expansion->errors,
@@ -317,17 +371,20 @@ static void expand(struct expansion *expansion, const char *only)
 	struct plan *plan = expansion->plan;
 	for (size_t i = 0; i < matrix->n_lines; i++)
 		add_line(expansion, &matrix->lines[i]);
-	if (expansion->errors)
+	if (expansion->errors || expansion->incomplete)
 		return;
 	choose_baseline(expansion);
+	check_gates(expansion);
 	if (only)
 		keep_only(expansion, only);
-	if (expansion->errors || too_many_boots(expansion))
+	if (expansion->errors)
 		return;
 	for (size_t i = 0; i < plan->n_variants; i++)
 		plan->variants[i].previous = find_previous(plan, &plan->variants[i]);
 	plan_add_rows(plan);
 	check_cmdlines(expansion);
+	if (too_many_boots(expansion))
+		return;
 	plan_add_boots(plan);
 	plan->digest = plan_digest(plan);
 }
@@ -338,7 +395,7 @@ struct error *plan_expand(const struct matrix *matrix, struct series_summary *se
 	expansion.plan->matrix = matrix;
 	expansion.plan->series = series;
 	expand(&expansion, only);
-	if (expansion.errors) {
+	if (expansion.errors || expansion.incomplete) {
 		plan_free(expansion.plan);
 		return expansion.errors;
 	}

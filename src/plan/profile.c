@@ -20,6 +20,7 @@ struct layers {
 	int image; /* index in image_words, -1 = by kind */
 	char *base; /* device: the profile's name, looked up by lab.c */
 	const struct yaml_node *config, *nuisances, *timeouts, *qemu, *sim; /* of the present layer */
+	struct pos noise_pos; /* of the last layer that has it */
 	const struct search *search;
 	struct error *errors;
 };
@@ -61,17 +62,51 @@ const struct bind_table qemu_keys = { "qemu", qemu_fields, ARRAY_SIZE(qemu_field
 
 struct sim_layer {
 	struct sim_settings sim;
-	const struct yaml_node *models, *faults;
+	const struct yaml_node *noise, *models, *faults;
 };
 
 static const struct bind_field sim_fields[] = {
 	BIND("exact", BIND_BOOL, struct sim_layer, sim.exact),
-	BIND("sd", BIND_RATIO, struct sim_layer, sim.sd, .max = 1),
+	BIND("noise", BIND_MAPPING, struct sim_layer, noise),
 	BIND("boot", BIND_TIME, struct sim_layer, sim.boot_ms, .max = HOUR_MS),
 	BIND("models", BIND_LIST, struct sim_layer, models),
 	BIND("faults", BIND_LIST, struct sim_layer, faults),
 };
 const struct bind_table sim_keys = { "sim", sim_fields, ARRAY_SIZE(sim_fields), false };
+
+struct noise_layer {
+	struct sim_noise noise;
+	const struct yaml_node *outliers, *throttle, *modes;
+};
+
+static const struct bind_field noise_fields[] = {
+	BIND("seed", BIND_COUNT, struct noise_layer, noise.seed),
+	BIND("boot", BIND_RATIO, struct noise_layer, noise.sd_boot, .max = 0.5),
+	BIND("iteration", BIND_RATIO, struct noise_layer, noise.sd_iteration, .max = 0.5),
+	BIND("drift", BIND_RATIO, struct noise_layer, noise.drift, .min = -0.5, .max = 10),
+	BIND("outliers", BIND_MAPPING, struct noise_layer, outliers),
+	BIND("throttle", BIND_MAPPING, struct noise_layer, throttle),
+	BIND("modes", BIND_MAPPING, struct noise_layer, modes),
+};
+const struct bind_table noise_keys = { "noise", noise_fields, ARRAY_SIZE(noise_fields), false };
+
+static const struct bind_field outliers_fields[] = {
+	BIND("share", BIND_RATIO, struct sim_noise, outlier_share, .max = 1),
+	BIND("size", BIND_RATIO, struct sim_noise, outlier_size, .max = 100),
+};
+const struct bind_table outliers_keys = { "outliers", outliers_fields, ARRAY_SIZE(outliers_fields), false };
+
+static const struct bind_field throttle_fields[] = {
+	BIND("share", BIND_RATIO, struct sim_noise, throttle_share, .max = 1),
+	BIND("size", BIND_RATIO, struct sim_noise, throttle_size, .max = 100),
+};
+const struct bind_table throttle_keys = { "throttle", throttle_fields, ARRAY_SIZE(throttle_fields), false };
+
+static const struct bind_field modes_fields[] = {
+	BIND("share", BIND_RATIO, struct sim_noise, mode_share, .max = 1),
+	BIND("shift", BIND_RATIO, struct sim_noise, mode_shift, .min = -0.5, .max = 10),
+};
+const struct bind_table modes_keys = { "modes", modes_fields, ARRAY_SIZE(modes_fields), false };
 
 struct model_entry {
 	char *variant;
@@ -176,7 +211,7 @@ static void layers_init(struct layers *layers, const char *path, const struct se
 				.memory = (uint64_t)(512 * MIB),
 				.smp = 1,
 			},
-			.sim = { .exact = true },
+			.sim = { .noise = { .seed = 1 }, .exact = true },
 		},
 		.kind = -1,
 		.image = -1,
@@ -268,11 +303,27 @@ static void read_fault(struct layers *layers, const struct yaml_node *node)
 		(struct sim_fault){ entry.variant, entry.block, entry.attempt, xstrdup(fault_words[entry.what]), node->pos };
 }
 
+static void read_noise(struct layers *layers, const struct yaml_node *node)
+{
+	struct noise_layer layer = { .noise = layers->profile.sim.noise };
+	bind_mapping(node, &noise_keys, "'noise'", &layer, &layers->errors);
+	if (layer.outliers)
+		bind_mapping(layer.outliers, &outliers_keys, "'outliers'", &layer.noise, &layers->errors);
+	if (layer.throttle)
+		bind_mapping(layer.throttle, &throttle_keys, "'throttle'", &layer.noise, &layers->errors);
+	if (layer.modes)
+		bind_mapping(layer.modes, &modes_keys, "'modes'", &layer.noise, &layers->errors);
+	layers->profile.sim.noise = layer.noise;
+	layers->noise_pos = node->pos;
+}
+
 static void read_sim(struct layers *layers)
 {
 	struct sim_layer layer = { .sim = layers->profile.sim };
 	bind_mapping(layers->sim, &sim_keys, "'sim'", &layer, &layers->errors);
 	layers->profile.sim = layer.sim;
+	if (layer.noise)
+		read_noise(layers, layer.noise);
 	if (layer.models) {
 		free_models(&layers->profile.sim);
 		for (size_t i = 0; i < layer.models->n; i++)
@@ -331,6 +382,13 @@ static void complete(struct layers *layers)
 	profile->digest = profile_digest(profile);
 }
 
+static bool is_noisy(const struct sim_noise *noise)
+{
+	return noise->sd_boot != 0 || noise->sd_iteration != 0 || noise->drift != 0 || noise->outlier_share != 0 ||
+	       noise->outlier_size != 0 || noise->throttle_share != 0 || noise->throttle_size != 0 || noise->mode_share != 0 ||
+	       noise->mode_shift != 0;
+}
+
 static void check(struct layers *layers, struct pos pos)
 {
 	const struct profile *profile = &layers->profile;
@@ -338,6 +396,9 @@ static void check(struct layers *layers, struct pos pos)
 		error_join(&layers->errors, error_at(pos, "a device of kind 'qemu' needs 'cpu' in 'qemu'"));
 	if (layers->kind == 0 && layers->image == 1)
 		error_join(&layers->errors, error_at(pos, "a device of kind 'qemu' boots a kernel: 'image' cannot be 'none'"));
+	if (layers->kind == 1 && profile->sim.exact && is_noisy(&profile->sim.noise))
+		error_join(&layers->errors, error_at(layers->noise_pos, "an exact device has no noise: leave it out, or say "
+									"'exact: false' in 'sim'"));
 	if (strpbrk(profile->cmdline, "\n\r\t"))
 		error_join(&layers->errors, error_at(pos, "'cmdline' must be one line without tabs"));
 }

@@ -8,7 +8,7 @@
 
 enum device_kind { DEVICE_QEMU, DEVICE_SIM };
 
-/* What block b's boot differs in on an exact device: entry b modulo the number of entries. */
+/* What block b's boot differs in on an exact device: entry b. There are no more blocks than entries. */
 struct nuisance {
 	unsigned pad; /* bytes of padding on the command line */
 	uint64_t memory; /* bytes of RAM; 0 = the profile's */
@@ -26,25 +26,37 @@ struct qemu_settings {
 
 /* sim: the numbers the host-built agent is told to report, and what goes wrong. */
 struct sim_model {
-	char *variant; /* glob over "[KERNEL/]CONFIG/CMDLINE/STEP"; the last that matches wins */
+	char *variant; /* glob over a row's name, "[KERNEL/]CONFIG/CMDLINE/STEP", with or without "#CONTROL"; the last that matches wins */
 	char *metric; /* "pft.fault.insn_k" */
 	double value;
 };
 
 struct sim_fault {
-	char *variant; /* glob */
+	char *variant; /* glob, as above */
 	int block; /* -1 = every block */
 	int attempt; /* -1 = every attempt; 0 = the first try of a boot */
 	char *what; /* drop-bytes, split-lines, hang, panic, die, power-off, lie-build-id, lie-cmdline, lie-memcg, lie-boot-id, no-device */
 	struct pos pos;
 };
 
+/* What scatters on a simulated random device; sds, sizes and shifts are fractions (0.01 = 1%). All default to 0. */
+struct sim_noise {
+	uint64_t seed; /* another campaign of the same device; default 1 */
+	double sd_boot; /* of boot means */
+	double sd_iteration; /* within a boot */
+	double drift; /* linear, from the first boot to the last */
+	double outlier_share, outlier_size; /* that part of the iterations takes 1 + size times as long */
+	double throttle_share,
+		throttle_size; /* that part of the boots throttles from a drawn iteration to its end, recorded by the device */
+	double mode_share, mode_shift; /* that part of the boots runs in a second mode */
+};
+
 struct sim_settings {
+	struct sim_noise noise; /* not on an exact device */
 	struct sim_model *models;
 	size_t n_models;
 	struct sim_fault *faults;
 	size_t n_faults;
-	double sd; /* relative spread of the iterations, drawn from a seed made of variant, block and iteration; default 0 */
 	int64_t boot_ms; /* how long a boot takes; default 0 */
 	bool exact; /* default true */
 };

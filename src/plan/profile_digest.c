@@ -17,9 +17,24 @@ static void hash_real(struct hash *hash, const char *label, double value)
 	hash_field(hash, label, text);
 }
 
+static void hash_noise(struct hash *hash, const struct sim_noise *noise)
+{
+	hash_number(hash, "seed", noise->seed);
+	hash_real(hash, "sd_boot", noise->sd_boot);
+	hash_real(hash, "sd_iteration", noise->sd_iteration);
+	hash_real(hash, "drift", noise->drift);
+	hash_real(hash, "outlier_share", noise->outlier_share);
+	hash_real(hash, "outlier_size", noise->outlier_size);
+	hash_real(hash, "throttle_share", noise->throttle_share);
+	hash_real(hash, "throttle_size", noise->throttle_size);
+	hash_real(hash, "mode_share", noise->mode_share);
+	hash_real(hash, "mode_shift", noise->mode_shift);
+}
+
 static void hash_sim(struct hash *hash, const struct sim_settings *sim)
 {
-	hash_real(hash, "sd", sim->sd);
+	if (!sim->exact)
+		hash_noise(hash, &sim->noise);
 	for (size_t i = 0; i < sim->n_models; i++) {
 		hash_field(hash, "model", sim->models[i].variant);
 		hash_field(hash, "metric", sim->models[i].metric);

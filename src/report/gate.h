@@ -6,9 +6,13 @@
 #include "report/model.h"
 
 /*
- * Fills report->gates: one entry a gate and row it looks at. PASS only when the value and its spread are within the limit, FAIL only when
- * the value less its spread is beyond it; in between, or on a device whose numbers scatter, NOT RESOLVED; without numbers INVALID.
+ * Fills report->gates: one entry a gate and row it looks at.
+ *  exact: PASS only when the value and its spread are within the limit, FAIL only when the value less its spread is beyond it.
+ *  random: PASS when the one-sided upper bound at 5% / looks is within the limit; FAIL when the lower bound at 5% / looks / entries of that
+ *  target is beyond it (any one failure fails the release, so all of a target's together fail a good one in at most 5%), and the
+ *  effect is not below the floor that the controls set; `within` by two one-sided tests at the same levels.
+ * In between NOT RESOLVED; without numbers, without comparability or with an invalid finding INVALID. Both say why.
  */
-void report_judge_gates(struct report *report);
+void gates_judge(struct report *report);
 
 #endif

@@ -4,12 +4,23 @@
 #define REPORT_METRICS_H
 
 #include "agent/workload.h"
-#include "store/store.h"
+#include "base/mem.h"
 
-/* PHASE.UNIT of one sample, read or derived; NAN when a reading it needs is missing. */
-double metric_of_sample(const struct workload_kind *kind, const struct workload_metric *metric,
-			const struct stored_sample *sample);
+/* How a workload's metrics come from samples whose readings have these names: looked up once, run on millions of samples. */
+struct metric_program;
+/* Never NULL. The names are needed only here. */
+struct metric_program *metric_program_new(const struct workload_kind *kind, const char *const *names, size_t n_names);
+void metric_program_free(struct metric_program *program);
+/* values_out[i] = kind->metrics[i] of a sample with these readings, read or derived; NAN when a reading it needs is missing. */
+void metric_program_run(const struct metric_program *program, const double *readings, double *values_out);
+
 /* True when `metric` is made of other phases alone ("both" of fault and teardown). */
 bool metric_is_combined(const struct workload_metric *metric);
+/* True when the agent reads it, rather than the host deriving it. */
+bool metric_is_measured(const struct workload_metric *metric);
+/* True for work in time: its physical mean is the harmonic one. */
+bool metric_is_rate(const struct workload_metric *metric);
+/* PHASE.UNIT of the time per operation that a rate is made of; NULL for what is no rate. */
+const char *metric_rate_of(const struct workload_metric *metric);
 
 #endif

@@ -3,7 +3,10 @@
 
 #include <string.h>
 
-static const struct report_writer *const writers[] = { &report_writer_text, &report_writer_json, NULL };
+static const struct report_writer *const writers[] = {
+	&report_writer_text, &report_writer_markdown, &report_writer_lkml,  &report_writer_mmtests,
+	&report_writer_json, &report_writer_csv,      &report_writer_junit, NULL,
+};
 
 const struct report_writer *const *report_writers(void)
 {

@@ -13,6 +13,14 @@ struct report_writer {
 
 extern const struct report_writer report_writer_text;
 extern const struct report_writer report_writer_json;
+extern const struct report_writer report_writer_lkml;
+extern const struct report_writer report_writer_markdown;
+extern const struct report_writer report_writer_csv;
+extern const struct report_writer report_writer_junit;
+extern const struct report_writer report_writer_mmtests;
+
+/* A run's exit status as `git bisect run` wants it: 0 good, 1 bad, 125 (cannot be told) for 3, 4 and 5, 128 (stop) for 2. */
+int report_bisect_status(int exit_status);
 
 /* All writers, NULL-terminated. */
 const struct report_writer *const *report_writers(void);

@@ -19,8 +19,7 @@ static char *console_name(const struct session *session, const struct plan_boot 
 {
 	const struct plan_row *row = &session->plan->rows[boot->row];
 	const struct target *target = &session->plan->matrix->targets[row->target];
-	char *name = xasprintf("console/%s-%s-%s-b%u.log", target->device->name, target->cores,
-			       session->plan->variants[row->variant].name, boot->block);
+	char *name = xasprintf("console/%s-%s-%s-b%u.log", target->device->name, target->cores, row->name, boot->block);
 
 	for (char *c = name + strlen("console/"); *c; c++)
 		if (*c == '/' || *c == ' ')
@@ -28,10 +27,10 @@ static char *console_name(const struct session *session, const struct plan_boot 
 	return name;
 }
 
-/* A device without images runs no kernel of ours: what it must prove instead is an id made of the variant. */
-static void made_up_build_id(const char *variant, char hex_out[HASH_HEX_SIZE])
+/* A device without images runs no kernel of ours: what it must prove instead is an id made of the row. */
+static void made_up_build_id(const char *row, char hex_out[HASH_HEX_SIZE])
 {
-	hash_bytes(variant, strlen(variant), hex_out);
+	hash_bytes(row, strlen(row), hex_out);
 	hex_out[40] = '\0';
 }
 
@@ -45,16 +44,17 @@ static void fill_request(const struct session *session, size_t boot_index, struc
 {
 	const struct plan_boot *boot = session->boots[boot_index].plan;
 	const struct plan_row *row = &session->plan->rows[boot->row];
-	const struct plan_variant *variant = &session->plan->variants[row->variant];
 	const struct image *image = row->image >= 0 ? session->images[row->image].image : NULL;
 	AUTO_FREE char *console = console_name(session, boot);
 
 	owned->console_path = path_join(session->dir, console);
-	made_up_build_id(variant->name, owned->build_id);
+	made_up_build_id(row->name, owned->build_id);
 	owned->request = (struct boot_request){
 		.id = (unsigned)boot_index,
-		.variant = variant->name,
+		.variant = row->name,
 		.block = boot->block,
+		.ordinal = (unsigned)boot->ordinal,
+		.total = (unsigned)plan_target_boots(session->plan, row->target),
 		.nuisance = boot->nuisance,
 		.kernel_file = image ? image->kernel_file : NULL,
 		.image_sha256 = image ? image->image_sha256 : NULL,
@@ -88,6 +88,7 @@ static struct error *lane_worker(struct worker_self *self, void *arg)
 		.profile = device->profile,
 		.agent_arm64 = session->install->agent_arm64,
 		.agent_host = session->install->agent_host,
+		.agent_sha256 = device->profile->kind == DEVICE_SIM ? session->agent_host_sha256 : session->agent_arm64_sha256,
 		.scratch_dir = work->job->scratch,
 		.lock_path = lock_path,
 		.guard = self->guard,

@@ -6,6 +6,7 @@
 
 #include "base/hash.h"
 #include "base/log.h"
+#include "kernel/salt.h"
 
 /* Copying and hashing a few files. */
 #define PREBUILT_TIMEOUT_MS 120000
@@ -25,17 +26,21 @@ struct error *prepare_plan(const struct matrix *matrix, const char *only, struct
 
 	for (size_t i = 0; i < series.n; i++)
 		error_join(&errors, series_load(&matrix->patches[i], &series.items[i]));
-	if (!errors) {
-		struct series_summary *summaries = xcalloc(series.n, sizeof(*summaries));
-		for (size_t i = 0; i < series.n; i++)
+	struct series_summary *summaries = xcalloc(series.n, sizeof(*summaries));
+	for (size_t i = 0; i < series.n; i++) {
+		summaries[i].missing = !series.items[i];
+		if (series.items[i])
 			series_summarise(series.items[i], &summaries[i]);
-		errors = plan_expand(matrix, summaries, only, plan_out);
 	}
+	struct plan *plan = NULL;
+	error_join(&errors, plan_expand(matrix, summaries, only, &plan));
 	if (errors) {
+		plan_free(plan);
 		series_set_deinit(&series);
 		return errors;
 	}
 	*series_out = series;
+	*plan_out = plan;
 	return NULL;
 }
 
@@ -116,9 +121,9 @@ static char *image_subject(const struct plan_image *image)
 {
 	AUTO_FREE char *kernel = *image->kernel->name ? xasprintf("%s/", image->kernel->name) : xstrdup("");
 
-	if (!image->patches)
-		return xasprintf("%s%s", kernel, image->config->name);
-	return xasprintf("%s%s step %u", kernel, image->config->name, image->step);
+	AUTO_FREE char *step = image->patches ? xasprintf(" step %u", image->step) : xstrdup("");
+
+	return xasprintf("%s%s%s%s", kernel, image->config->name, step, image->salted ? " salted" : "");
 }
 
 static struct error *prepare_image(struct prepared *prepared, size_t index, struct guard guard)
@@ -135,15 +140,20 @@ static struct error *prepare_image(struct prepared *prepared, size_t index, stru
 			return NULL; /* its series did not apply: said already */
 		step = &steps[image->step];
 	}
+	const char *tree = step ? step->tree : kernel->source ? kernel->source->tree : NULL;
+	if (image->salted) {
+		struct error *error = salt_tree(prepared->cache, kernel->source->objects, tree, entry->salted_tree);
+		if (error)
+			return error_place(error, image->pos);
+		tree = entry->salted_tree;
+	}
 	entry->build_folder = build_folder_name(prepared, image);
 	entry->subject = image_subject(image);
 	entry->note = step ? step->note : NULL;
 	entry->input = (struct image_input){
 		.kernel = image->kernel,
 		.source = kernel->source,
-		.tree = step		 ? step->tree
-			: kernel->source ? kernel->source->tree
-					 : NULL,
+		.tree = tree,
 		.device_fragment = image->device_fragment,
 		.fragment = image->config->fragment,
 		.toolchain = kernel->toolchain,

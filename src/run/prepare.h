@@ -32,6 +32,7 @@ struct prepared_image {
 	struct resolved_config *config; /* kbuild */
 	char *build_folder;
 	char *subject;
+	char salted_tree[OID_HEX_SIZE]; /* "" unless the image is a layout control */
 	const char *note; /* what applying its step took besides (series_step.note), or NULL */
 	char key[65];
 	struct image *image; /* that the cache had when it was prepared, checked; or NULL */

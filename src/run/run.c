@@ -19,6 +19,7 @@
 struct runner {
 	struct session *session;
 	struct store *store;
+	stage_decide_fn *decide;
 	enum verify verify;
 	bool no_build;
 	struct guard guard;
@@ -174,12 +175,14 @@ static bool is_ready(const struct runner *runner, const struct session_boot *boo
 
 /*
  * What a lane does next, as indices into session->boots. On an exact device: all owed boots of the first row whose kernel is there. On
- * a random one: the first block with owed boots, once every kernel is there, so that a block is never stretched by a build.
+ * a random one, once every kernel is there, so that nothing is stretched by a build: the first block with owed boots; in sequential order
+ * the first row.
  */
 static size_t next_boots(const struct runner *runner, size_t device, size_t *boots)
 {
 	const struct session *session = runner->session;
 	bool exact = session->devices[device].device->profile->exact;
+	bool by_row = exact || session->plan->matrix->measure.order == ORDER_SEQUENTIAL;
 	const struct plan_boot *first = NULL;
 	size_t n = 0;
 
@@ -193,9 +196,9 @@ static size_t next_boots(const struct runner *runner, size_t device, size_t *boo
 			continue;
 		if (!first)
 			first = boot->plan;
-		bool together = exact ? boot->plan->row == first->row
-				      : boot->plan->block == first->block && session->plan->rows[boot->plan->row].target ==
-										     session->plan->rows[first->row].target;
+		bool together = by_row ? boot->plan->row == first->row
+				       : boot->plan->block == first->block && session->plan->rows[boot->plan->row].target ==
+										      session->plan->rows[first->row].target;
 		if (together)
 			boots[n++] = i;
 	}
@@ -283,8 +286,8 @@ static void say_boot(struct runner *runner, const struct jnode *record)
 		return;
 	const struct plan_boot *plan = runner->session->boots[id].plan;
 	progress_clear(&runner->progress);
-	log_error("%s, block %u: %s: %s", runner->session->plan->variants[runner->session->plan->rows[plan->row].variant].name,
-		  plan->block, status, jnode_string(boot, "reason", "no reason given"));
+	log_error("%s, block %u: %s: %s", runner->session->plan->rows[plan->row].name, plan->block, status,
+		  jnode_string(boot, "reason", "no reason given"));
 }
 
 static struct error *take_record(struct runner *runner, struct job *job, const struct jnode *record)
@@ -381,8 +384,10 @@ static void add_build_text(const struct runner *runner, const struct job *job, s
 static void show_progress(struct runner *runner)
 {
 	AUTO_STRBUF text = STRBUF_INIT;
-	size_t total = runner->session->plan->n_boots;
+	size_t total = 0;
 
+	for (size_t i = 0; i < runner->session->plan->n_boots; i++)
+		total += runner->session->boots[i].state != BOOT_HELD;
 	for (size_t i = 0; i < runner->n_jobs; i++) {
 		if (runner->jobs[i]->kind != JOB_BUILD)
 			continue;
@@ -397,7 +402,9 @@ static void show_progress(struct runner *runner)
 static struct error *loop(struct runner *runner)
 {
 	for (;;) {
-		struct error *error = start_builds(runner);
+		struct error *error = runner->store ? stages_advance(runner->session, runner->store, runner->decide) : NULL;
+		if (!error)
+			error = start_builds(runner);
 		if (!error)
 			error = start_lanes(runner);
 		if (error || !runner->n_jobs)
@@ -438,6 +445,7 @@ struct error *run_all(const struct run_request *request, struct error **failed_o
 	struct runner runner = {
 		.session = request->session,
 		.store = request->store,
+		.decide = request->decide,
 		.verify = request->verify,
 		.no_build = request->no_build,
 		.guard = request->guard,

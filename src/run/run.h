@@ -4,6 +4,7 @@
 #define RUN_RUN_H
 
 #include "run/job.h"
+#include "run/stages.h"
 
 /*
  * Builds the images that are wanted and not cached (all of the plan's when `store` is NULL: then nothing is booted), boots what is owed and
@@ -14,6 +15,7 @@ struct run_request {
 	struct session *session;
 	struct store *store; /* NULL: build only */
 	enum verify verify; /* without a store: images that the cache has are built once more, and must come out the same */
+	stage_decide_fn *decide; /* with a store: how many blocks follow (run/stages.h) */
 	bool no_build; /* rows whose image is not cached get status lab */
 	struct guard guard; /* fires on SIGINT and SIGTERM */
 };

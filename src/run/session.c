@@ -73,7 +73,7 @@ static void compute_validity(struct session *session, struct session_boot *boot)
 	bool sim = device->device->profile->kind == DEVICE_SIM;
 	struct validity_input input = {
 		.image_key = row->image >= 0 ? session->prepared->images[row->image].key : NULL,
-		.variant = session->plan->variants[row->variant].name,
+		.variant = row->name,
 		.cmdline = row->booted_cmdline,
 		.profile_digest = device->device->profile->digest,
 		.device_version = device->version,
@@ -102,6 +102,9 @@ struct error *session_init(struct session *session, const struct plan *plan, con
 	*session = (struct session){ .plan = plan, .prepared = prepared, .install = install };
 	session->images = xcalloc(plan->n_images, sizeof(*session->images));
 	session->boots = xcalloc(plan->n_boots, sizeof(*session->boots));
+	session->targets = xcalloc(plan->matrix->n_targets, sizeof(*session->targets));
+	for (size_t i = 0; i < plan->matrix->n_targets; i++)
+		session->targets[i].blocks = plan_blocks(plan->matrix, i);
 	session->workloads = workload_settings(plan->matrix);
 	struct error *error = find_devices(session, guard);
 	if (!error)
@@ -130,6 +133,7 @@ void session_deinit(struct session *session)
 		image_free(session->images[i].built);
 	free(session->images);
 	free(session->boots);
+	free(session->targets);
 	for (size_t i = 0; i < session->n_devices; i++)
 		free(session->devices[i].version);
 	free(session->devices);
@@ -143,7 +147,7 @@ size_t session_owed(const struct session *session)
 	size_t owed = 0;
 
 	for (size_t i = 0; i < session->plan->n_boots; i++)
-		owed += session->boots[i].state != BOOT_DONE;
+		owed += session->boots[i].state == BOOT_OWED || session->boots[i].state == BOOT_RUNNING;
 	return owed;
 }
 
@@ -195,6 +199,8 @@ static struct error *adopt_boot(void *arg, const struct stored_boot *stored)
 		return NULL;
 	for (size_t i = 0; i < plan->n_boots; i++) {
 		struct session_boot *boot = &adoption->session->boots[i];
+		if (!boot->plan->nuisance)
+			continue;
 		if (boot->state == BOOT_DONE || strcmp(boot->validity, stored->validity) || boot->plan->block != stored->block)
 			continue;
 		struct stored_boot copy = *stored;

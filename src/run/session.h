@@ -17,7 +17,7 @@ struct session_image {
 	int64_t build_ms; /* wall time spent here on building it */
 };
 
-enum session_boot_state { BOOT_OWED, BOOT_RUNNING, BOOT_DONE };
+enum session_boot_state { BOOT_OWED, BOOT_RUNNING, BOOT_DONE, BOOT_HELD /* of a block that is not decided on (run/stages.h) */ };
 
 struct session_boot {
 	const struct plan_boot *plan;
@@ -31,12 +31,19 @@ struct session_device {
 	char *version; /* device_version() */
 };
 
+struct session_target {
+	unsigned blocks; /* that are owed or done; more may be decided on */
+	unsigned looks; /* decisions taken */
+	bool decided; /* none follows */
+};
+
 struct session {
 	const struct plan *plan;
 	const struct prepared *prepared;
 	const struct install *install;
 	struct session_image *images; /* by plan->images */
 	struct session_boot *boots; /* by plan->boots */
+	struct session_target *targets; /* by plan->matrix->targets */
 	struct session_device *devices;
 	size_t n_devices;
 	char *workloads; /* agent settings */
@@ -54,7 +61,7 @@ void session_deinit(struct session *session);
 const struct session_device *session_device_of(const struct session *session, const struct plan_row *row);
 /* The memory cgroup state that a row's kernel must be in. */
 enum memcg_state session_memcg(const struct session *session, const struct plan_row *row);
-/* Boots not done yet. */
+/* Boots to do, as far as is decided. */
 size_t session_owed(const struct session *session);
 
 /* The run's description for the store (what reports are made of); the caller frees. */
@@ -62,7 +69,10 @@ struct jnode *session_describe(const struct session *session);
 
 /* Marks as done what the store already has and is still valid (same row, block and validity, status ok, build-failed rows excepted). */
 struct error *session_mark_stored(struct session *session, struct store *store) MUST_CHECK;
-/* Copies from earlier runs of the same matrix name, newest first, the boots that are still valid; `store` NULL only marks them as done. */
+/*
+ * Copies from earlier runs of the same matrix name, newest first, the boots of exact devices that are still valid; `store` NULL only marks
+ * them as done. On a random device a rerun is a new campaign: boots of another day, or ones that were looked at, are never mixed in.
+ */
 struct error *session_adopt(struct session *session, struct store *store, const struct strlist *earlier_dirs) MUST_CHECK;
 
 #endif

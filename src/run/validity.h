@@ -11,8 +11,8 @@
 char *workload_settings(const struct matrix *matrix);
 
 struct validity_input {
-	const char *image_key; /* NULL on a device without images: the variant's name stands in */
-	const char *variant;
+	const char *image_key; /* NULL on a device without images: the row's name stands in */
+	const char *variant; /* the row's name */
 	const char *cmdline; /* device's + variant's, without padding */
 	const char *profile_digest;
 	const char *device_version;

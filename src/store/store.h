@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/json.h"
 
-#define STORE_VERSION 1 /* PRAGMA user_version */
+#define STORE_VERSION 2 /* PRAGMA user_version */
 
 struct store;
 
@@ -69,10 +69,28 @@ struct stored_boot {
 };
 /* Replaces what is stored for (row, block). Boot and samples go in together or not at all. */
 struct error *store_put_boot(struct store *store, const struct stored_boot *boot) MUST_CHECK;
-/* Calls `fn` for each boot, by row and block, with its samples when `with_samples`. */
+/*
+ * Calls `fn` for each boot, by row and block, with its samples when `with_samples`, by workload and iteration. What it is given lives
+ * until it returns, but samples of all boots that have the same readings have the same pointer `names`, and of one workload the same
+ * `workload`.
+ */
 typedef struct error *store_boot_fn(void *arg, const struct stored_boot *boot);
 struct error *store_each_boot(struct store *store, bool with_samples, store_boot_fn *fn, void *arg) MUST_CHECK;
-/* Forgets boots that are not "ok", so that they are tried again. */
-struct error *store_drop_failed(struct store *store) MUST_CHECK;
+/*
+ * A decision on how many blocks a target is measured in, in the order in which they were made: number 0 is the first stage, the others are looks at what is
+ * stored. All are kept: each look at the data has its price.
+ */
+struct stored_look {
+	int64_t target; /* index in the run's description */
+	int64_t number;
+	int64_t seen; /* blocks that were complete when it was made */
+	int64_t blocks; /* to be measured in all, as far as decided now */
+	const char *reason;
+	int64_t utc_s;
+};
+struct error *store_put_look(struct store *store, const struct stored_look *look) MUST_CHECK;
+/* By target and number. */
+typedef struct error *store_look_fn(void *arg, const struct stored_look *look);
+struct error *store_each_look(struct store *store, store_look_fn *fn, void *arg) MUST_CHECK;
 
 #endif

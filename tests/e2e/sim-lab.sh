@@ -67,14 +67,14 @@ matrix:
 ${1:-}
 devices: [sim]
 workloads: {pft: {size: 4M, iterations: 2}}
-measure: {blocks: 3, seed: 1}
+measure: {${measure:-blocks: 3, seed: 1}}
 gate: [{metric: pft.both.insn, steps: last, vs: baseline, worse_by: ${limit:-8%}}]
 MATRIX
 }
 
-# The table without the line that names the run.
+# The table without the lines that name the run and its command.
 table() {
-	grep -v '^run: ' "$1"
+	grep -v -e '^run: ' -e '^command: ' "$1"
 }
 
 run_matrix() {

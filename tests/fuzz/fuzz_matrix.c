@@ -57,6 +57,24 @@ static struct series_summary *three_patches(const struct matrix *matrix)
 	return series;
 }
 
+/* In the order of each target, every row once a block. */
+static void check_boots(const struct plan *plan)
+{
+	size_t next = 0;
+	for (size_t t = 0; t < plan->matrix->n_targets; t++) {
+		size_t n = plan_target_boots(plan, t);
+		for (size_t i = 0; i < n; i++, next++) {
+			const struct plan_boot *boot = &plan->boots[next];
+			bool exact = plan->matrix->targets[t].device->profile->exact;
+			if (plan->rows[boot->row].target != t || boot->ordinal != i || (boot->nuisance != NULL) != exact ||
+			    boot->block >= plan_blocks(plan->matrix, t))
+				abort();
+		}
+	}
+	if (next != plan->n_boots)
+		abort();
+}
+
 static void check_plan(const struct plan *plan)
 {
 	if (!plan->n_variants || plan->baseline >= plan->n_variants || strlen(plan->digest) != 64)
@@ -70,9 +88,13 @@ static void check_plan(const struct plan *plan)
 		}
 	}
 	for (size_t i = 0; i < plan->n_rows; i++) {
-		if (plan->rows[i].image >= (ssize_t)plan->n_images)
+		const struct plan_row *row = &plan->rows[i];
+		if (row->image >= (ssize_t)plan->n_images || (row->control && row->variant != plan->baseline))
+			abort();
+		if (row->image >= 0 && plan->images[row->image].salted != (row->control == CONTROL_LAYOUT))
 			abort();
 	}
+	check_boots(plan);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

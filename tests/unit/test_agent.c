@@ -108,7 +108,7 @@ static char *settings(const char *root, const char *more)
 	char *text = malloc(4096);
 
 	snprintf(text, 4096,
-		 "version=1\ncounter=model\nroot=%s\nfinish=exit\nmodel.seed=7\nmodel.pft.fault.insn_k=1707\n"
+		 "version=1\ncounter=model\nroot=%s\nfinish=exit\nfault.seed=7\nmodel.pft.fault.insn_k=1707\n"
 		 "model.pft.fault.insn_u=4\nmodel.pft.teardown.insn_k=1001.5\n%sworkload=pft\nrun=pft\nsize=262144\niterations="
 		 "2\nwarmup=1\n",
 		 root, more);
@@ -191,6 +191,7 @@ static void says_who_it_is_and_what_it_measured(void **state)
 	assert_null(value_of(output, "pft.fault.insn_k.2"));
 	assert_null(value_of(output, "pft.teardown.insn_u.0")); /* no model for it */
 	assert_null(value_of(output, "pft.fault.insn.0")); /* derived by the host */
+	assert_null(strstr(output->text, ".health.")); /* nothing is known of this machine */
 	assert_memory_equal(value_of(output, "checks.pft"), "pages=192 minflt=1", 18);
 	/* all of it twice, HELLO also at the start and after the workload */
 	assert_int_equal(output->records[0].type, WIRE_HELLO);
@@ -200,27 +201,52 @@ static void says_who_it_is_and_what_it_measured(void **state)
 	root_free(root);
 }
 
-static void model_repeats_and_scatters(void **state)
+static void reports_what_the_noise_makes_of_it(void **state)
 {
 	char *root = machine();
-	struct output *first = run_with(root, "model.sd=0.01\n");
-	struct output *again = run_with(root, "model.sd=0.01\n");
-	char *other_text = settings(root, "model.sd=0.01\n");
-	const char *value = value_of(first, "pft.fault.insn_k.0");
+	struct output *output = run_with(root, "noise.factor.pft=1.5,0.5,2\nnoise.throttled.pft=0,1,0\n");
 
 	(void)state;
-	assert_string_equal(value, value_of(again, "pft.fault.insn_k.0"));
-	assert_string_not_equal(value, value_of(first, "pft.fault.insn_k.1"));
-	assert_in_range(strtod(value, NULL), 1600, 1815);
-	*(strstr(other_text, "seed=7") + 5) = '8';
+	assert_complete(output);
+	assert_value(output, "pft.fault.insn_k.w0", "2560.500000");
+	assert_value(output, "pft.fault.insn_u.0", "2.000000");
+	assert_value(output, "pft.teardown.insn_k.1", "2003.000000");
+	assert_value(output, "pft.health.throttled.w0", "0.000000");
+	assert_value(output, "pft.health.throttled.0", "1.000000");
+	assert_value(output, "pft.health.throttled.1", "0.000000");
+	output_free(output);
+	root_free(root);
+}
 
-	struct output *other = run(other_text);
+static void reports_health_that_the_machine_offers(void **state)
+{
+	char *root = machine();
+	char text[400];
 
-	assert_string_not_equal(value, value_of(other, "pft.fault.insn_k.0"));
-	free(other_text);
-	output_free(first);
-	output_free(again);
-	output_free(other);
+	(void)state;
+	root_add(root, "proc/vmstat", "pswpin 5\npswpout 6\n");
+	root_add(root, "sys/class/thermal/thermal_zone3/temp", "36500\n");
+	snprintf(text, sizeof(text),
+		 "version=1\ncounter=clock\nroot=%s\nworkload=pft\nrun=pft\nsize=262144\niterations=1\nwarmup=1\n", root);
+
+	struct output *output = run(text);
+	static const char *const absent[] = { "throttled", "freq_changes", "thp", "frequency", "migrations" };
+
+	assert_complete(output);
+	assert_value(output, "pft.health.swapped.w0", "0.000000");
+	assert_value(output, "pft.health.swapped.0", "0.000000");
+	assert_value(output, "pft.health.temperature.0", "36500.000000");
+	assert_value(output, "pft.health.major_faults.0", "0.000000");
+	assert_non_null(value_of(output, "pft.health.involuntary_switches.w0"));
+	assert_non_null(value_of(output, "pft.health.cpu_share.0"));
+	assert_true(strtod(value_of(output, "pft.health.cpu_share.0"), NULL) <= 1);
+	for (size_t i = 0; i < sizeof(absent) / sizeof(absent[0]); i++) {
+		char name[80];
+
+		snprintf(name, sizeof(name), "pft.health.%s.0", absent[i]);
+		assert_null(value_of(output, name));
+	}
+	output_free(output);
 	root_free(root);
 }
 
@@ -291,6 +317,8 @@ static void reports_what_failed(void **state)
 		  "whether memcg is on is unknown: row=unreadable " },
 		{ "version=1\ncounter=clock\nroot=/nowhere\nworkload=w\nrun=pft\nsize=1\n", "w.agent.error.0",
 		  "size=1 is out of range" },
+		{ "version=1\ncounter=model\nroot=/nowhere\nmodel.w.fault.ns=1\nnoise.factor.w=1,1,1\nworkload=w\nrun=pft\n",
+		  "w.agent.error.0", "noise.factor.w has 3 numbers for 7 iterations" },
 		{ "version=1\ncounter=model\nroot=/nowhere\nmodel.v.fault.ns=1\nworkload=w\nrun=pft\n", "w.agent.error.0",
 		  "no model.LABEL.PHASE.UNIT setting is for this workload" },
 	};
@@ -359,7 +387,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(says_who_it_is_and_what_it_measured),
-		cmocka_unit_test(model_repeats_and_scatters),
+		cmocka_unit_test(reports_what_the_noise_makes_of_it),
+		cmocka_unit_test(reports_health_that_the_machine_offers),
 		cmocka_unit_test(bad_consoles_lose_nothing),
 		cmocka_unit_test(bad_kernels),
 		cmocka_unit_test(hangs_until_the_other_side_goes),

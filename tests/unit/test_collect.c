@@ -36,6 +36,7 @@ static const struct line good[] = {
 	{ WIRE_RESULT, "pft.fault.insn_k.0", "1707.05", "insn/page" },
 	{ WIRE_RESULT, "other.x.ns.w0", "-3", "ns/op" },
 	{ WIRE_RESULT, "other.x.ns.0", "12.5", "ns/op" },
+	{ WIRE_RESULT, "pft.health.temperature.w0", "36500", "mdegC" },
 };
 
 /* The records of `lines`, with lines[i].value replaced where `name` is given; a NULL value leaves the record out. */
@@ -83,15 +84,18 @@ static void test_ok(void **state)
 	assert_string_equal(jnode_string(record->identity, "odd.0", ""), "alone");
 	assert_null(jnode_get(record->identity, "cmdline"));
 	assert_null(jnode_get(record->identity, "cmdline.0"));
-	assert_int_equal(record->n_readings, 5);
+	assert_int_equal(record->n_readings, 6);
 	static const struct {
 		const char *name;
 		int iteration;
 		double value;
 	} want[] = {
-		{ "pft.fault.insn_k", -2, 1714.65 }, { "pft.fault.insn_k", -1, 1711.43 },
-		{ "pft.fault.insn_k", 0, 1707.05 },  { "other.x.ns", -1, -3 },
+		{ "pft.fault.insn_k", -2, 1714.65 },
+		{ "pft.fault.insn_k", -1, 1711.43 },
+		{ "pft.fault.insn_k", 0, 1707.05 },
+		{ "other.x.ns", -1, -3 },
 		{ "other.x.ns", 0, 12.5 },
+		{ "pft.health.temperature", -2, 36500 }, /* of two, though it was there once */
 	};
 	for (size_t i = 0; i < ARRAY_SIZE(want); i++) {
 		assert_string_equal(record->readings[i].name, want[i].name);
@@ -231,7 +235,7 @@ static void test_json_round_trip(void **state)
 	assert_int_equal(copy->id, 42);
 	assert_int_equal(copy->status, BOOT_OK);
 	assert_null(copy->reason);
-	assert_int_equal(copy->n_readings, 5);
+	assert_int_equal(copy->n_readings, 6);
 	assert_int_equal(copy->readings[0].iteration, -2);
 	assert_true(copy->readings[2].value == 1707.05);
 	AUTO_JNODE again = boot_record_to_json(copy);

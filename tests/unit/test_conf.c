@@ -5,6 +5,8 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "agent/conf.h"
@@ -15,7 +17,7 @@ static void reads_settings_and_workloads(void **state)
 {
 	char text[] =
 		"# made by a test\n\nversion=1\ncounter=model\nclock=1\nregion_offset=4194304\nroot=/a "
-		"b=c\nmodel.seed=18446744073709551615\n"
+		"b=c\nfault.seed=18446744073709551615\n"
 		"model.pft.fault.insn_k=1707.5\nfault.hang=0\nworkload=pft\nrun=pft\nsize=65536\n# last\nworkload=small\nrun=pft";
 	struct conf conf;
 	char reason[100] = "untouched";
@@ -26,7 +28,7 @@ static void reads_settings_and_workloads(void **state)
 	assert_string_equal(conf_get(&conf, "root", ""), "/a b=c");
 	assert_string_equal(conf_get(&conf, "finish", "poweroff"), "poweroff");
 	assert_null(conf_get(&conf, "finish", NULL));
-	assert_true(conf_get_count(&conf, "model.seed", 0) == UINT64_MAX);
+	assert_true(conf_get_count(&conf, "fault.seed", 0) == UINT64_MAX);
 	assert_true(conf_get_count(&conf, "settle_ms", 17) == 17);
 	assert_true(conf_get_count(&conf, "counter", 18) == 18);
 	assert_true(conf_get_count(&conf, "region_offset", 0) == 4194304);
@@ -62,14 +64,25 @@ static void says_what_is_wrong(void **state)
 		{ "version=1\nsettle_ms=3600001\n", "line 2: 'settle_ms' is '3600001', not a number up to 3600000" },
 		{ "version=1\nfinish=halt\n", "line 2: 'finish' is 'halt', not poweroff or exit" },
 		{ "version=1\nroot=here\n", "line 2: 'root' is 'here', not an absolute folder" },
-		{ "version=1\nmodel.seed=18446744073709551616\n",
-		  "line 2: 'model.seed' is '18446744073709551616', not a 64-bit number" },
-		{ "version=1\nmodel.sd=1\n", "line 2: 'model.sd' is '1', not a real number from 0 to below 1" },
+		{ "version=1\nfault.seed=18446744073709551616\n",
+		  "line 2: 'fault.seed' is '18446744073709551616', not a 64-bit number" },
+		{ "version=1\nnoise.factor.a=1,0\n",
+		  "line 2: 'noise.factor.a' is '1,0', not real numbers above 0 with commas between them" },
+		{ "version=1\nnoise.factor.a=1,\n",
+		  "line 2: 'noise.factor.a' is '1,', not real numbers above 0 with commas between them" },
+		{ "version=1\nnoise.throttled.a=1,0,2\n",
+		  "line 2: 'noise.throttled.a' is '1,0,2', not 0s and 1s with commas between them" },
+		{ "version=1\nnoise.throttled.a=\n",
+		  "line 2: 'noise.throttled.a' is '', not 0s and 1s with commas between them" },
+		{ "version=1\nnoise.throttled.a=1,\n",
+		  "line 2: 'noise.throttled.a' is '1,', not 0s and 1s with commas between them" },
+		{ "version=1\nnoise.factor.=1\n", "line 2: unknown key 'noise.factor.'" },
 		{ "version=1\nmodel.a.b.c=nan\n", "line 2: 'model.a.b.c' is 'nan', not a real number" },
 		{ "version=1\nmodel.=1\n", "line 2: unknown key 'model.'" },
 		{ "version=1\nfault.other=1\n", "line 2: unknown key 'fault.other'" },
 		{ "version=1\nfault.hang=1\n", "'fault.hang' is allowed only with counter=model" },
-		{ "version=1\ncounter=clock\nmodel.sd=0\n", "'model.sd' is allowed only with counter=model" },
+		{ "version=1\ncounter=clock\nmodel.a.b.c=0\n", "'model.a.b.c' is allowed only with counter=model" },
+		{ "version=1\nnoise.throttled.a=0\n", "'noise.throttled.a' is allowed only with counter=model" },
 		{ "version=1\nworkload=a b\n",
 		  "line 2: a workload's label has 1 to 64 printable characters without blank, '/' and '%'" },
 		{ "version=1\nworkload=\n",
@@ -122,6 +135,45 @@ static void numbers(void **state)
 	assert_true(conf_real("-1.5e2", &real) && real == -150);
 }
 
+static void lists_of_numbers(void **state)
+{
+	static const char *const none[] = {
+		"",    ",",	"1,",
+		",1",  "1,,2",	"1, 2",
+		"1;2", "1,nan", "0.0000000000000000000000000000000000000000000000000000000000000001"
+	};
+	double values[3] = { 7, 7, 7 };
+
+	(void)state;
+	for (size_t i = 0; i < N(none); i++)
+		assert_int_equal(conf_reals(none[i], NULL, 0), 0);
+	assert_int_equal(conf_reals("1.5,-2,3e1,4", values, 2), 4);
+	assert_true(values[0] == 1.5 && values[1] == -2 && values[2] == 7);
+	assert_int_equal(conf_reals("5", values, 3), 1);
+	assert_true(values[0] == 5 && values[1] == -2);
+}
+
+/* A number for each iteration of the longest boot there is. */
+static void takes_long_lists(void **state)
+{
+	const size_t n = 11000;
+	char *text = malloc(100 + n * 20), *at = text;
+	double *values = malloc(n * sizeof(*values));
+	char reason[100];
+	struct conf conf;
+
+	(void)state;
+	at += sprintf(at, "version=1\ncounter=model\nnoise.factor.a=");
+	for (size_t i = 0; i < n; i++)
+		at += sprintf(at, "%s%.17g", i ? "," : "", 1 + (double)i / 7e6);
+	assert_true(conf_parse(text, &conf, reason, sizeof(reason)));
+	assert_int_equal(conf_reals(conf_get(&conf, "noise.factor.a", ""), values, n), n);
+	assert_true(values[0] == 1 && values[n - 1] == 1 + (double)(n - 1) / 7e6);
+	conf_deinit(&conf);
+	free(values);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -129,6 +181,8 @@ int main(void)
 		cmocka_unit_test(says_what_is_wrong),
 		cmocka_unit_test(cuts_a_long_reason),
 		cmocka_unit_test(numbers),
+		cmocka_unit_test(lists_of_numbers),
+		cmocka_unit_test(takes_long_lists),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,8 +125,9 @@ static void check_tables(const char *path, const struct bind_table *const *table
 static void lab_schema_agrees(void **state)
 {
 	static const struct bind_table *const tables[] = {
-		&lab_keys,  &alternative_keys, &toolchain_keys, &cache_keys, &build_keys,    &profile_keys,  &device_keys,
-		&qemu_keys, &sim_keys,	       &model_keys,	&fault_keys, &timeouts_keys, &nuisance_keys,
+		&lab_keys,	&alternative_keys, &toolchain_keys, &cache_keys,    &build_keys, &profile_keys,
+		&device_keys,	&qemu_keys,	   &sim_keys,	    &model_keys,    &fault_keys, &timeouts_keys,
+		&nuisance_keys, &noise_keys,	   &outliers_keys,  &throttle_keys, &modes_keys,
 	};
 	(void)state;
 	check_tables("schemas/lab.schema.json", tables, ARRAY_SIZE(tables));
@@ -135,8 +136,8 @@ static void lab_schema_agrees(void **state)
 static void matrix_schema_agrees(void **state)
 {
 	static const struct bind_table *const tables[] = {
-		&matrix_keys, &kernel_keys, &prebuilt_keys, &config_keys,  &option_keys, &patches_keys,
-		&line_keys,   &target_keys, &workload_keys, &measure_keys, &gate_keys,
+		&matrix_keys, &kernel_keys,   &prebuilt_keys, &config_keys, &option_keys,   &patches_keys,   &line_keys,
+		&target_keys, &workload_keys, &measure_keys,  &gate_keys,   &controls_keys, &reference_keys,
 	};
 	(void)state;
 	check_tables("schemas/matrix.schema.json", tables, ARRAY_SIZE(tables));

@@ -1,12 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#define TEST_DIR "/tmp/memcg-ab-test-lab"
 #include "plan_data.h"
 
 #include "plan/search.h"
@@ -49,9 +41,8 @@ static void reads_the_repositorys_lab(void **state)
 
 static void reads_every_form(void **state)
 {
-	(void)state;
 	char *path = write_file(
-		"lab/memcg-ab.yaml",
+		state, "lab/memcg-ab.yaml",
 		"sources:\n"
 		"  a: {git: ../src, rev: v5.10}\n"
 		"  b: [{folder: linux}, {tarball: /t/linux.tar.xz, sha256: "
@@ -62,21 +53,25 @@ static void reads_every_form(void **state)
 		"  board: {}\n"
 		"  laid: {profile: board, cmdline: quiet, qemu: {smp: 2, memory: 1G}, retries: 5, timeouts: {boot: 2min}}\n"
 		"  clear: {profile: ./profiles/board.yaml, qemu: {icount: \"\"}}\n"
-		"  sim: {profile: fake, sim: {faults: [{variant: x, what: panic}], sd: 2%}}\n"
+		"  sim: {profile: fake, sim: {faults: [{variant: x, what: panic}], noise: {iteration: 2%, outliers: {size: "
+		"3}}}}\n"
 		"cache: {dir: ../cache, max: 5G}\n"
 		"build: {parallel: 2, jobs: 3, timeout: 90min}\n");
-	free(write_file("lab/profiles/board.yaml",
+	free(write_file(state, "lab/profiles/board.yaml",
 			"kind: qemu\nconfig: board.config\ncmdline: a b\n"
 			"qemu: {cpu: max, icount: shift=0}\nnuisances: [{}, {pad: 3, memory: 1G, region_offset: 4M}]\n"));
-	free(write_file("lab/profiles/board.config", "CONFIG_A=y\n"));
-	free(write_file("lab/profiles/fake.yaml", "kind: sim\nimage: kernel\nsim: {exact: false, boot: 5ms, models: [{variant: "
-						  "'*', metrics: {l.p.u: 1.5, l.p.v: 2}}],\n"
-						  "  faults: [{variant: y, what: hang, block: 2, attempt: 1}]}\n"));
+	free(write_file(state, "lab/profiles/board.config", "CONFIG_A=y\n"));
+	free(write_file(state, "lab/profiles/fake.yaml",
+			"kind: sim\nimage: kernel\nsim: {exact: false, boot: 5ms, models: [{variant: "
+			"'*', metrics: {l.p.u: 1.5, l.p.v: 2}}],\n"
+			"  faults: [{variant: y, what: hang, block: 2, attempt: 1}],\n"
+			"  noise: {seed: 7, boot: 0.5%, iteration: 1%, drift: -0.01, outliers: {share: 1%, size: 2},\n"
+			"    throttle: {share: 5%, size: 10%}, modes: {share: 20%, shift: -3%}}}\n"));
 	struct lab *lab = load_lab(path, TEST_SHARE);
 	assert_string_equal(lab->path, path);
-	assert_string_equal(lab->sources[0].alternatives[0].path, TEST_DIR "/src");
+	assert_path(state, lab->sources[0].alternatives[0].path, "DIR/src");
 	assert_string_equal(lab->sources[0].alternatives[0].rev, "v5.10");
-	assert_string_equal(lab->sources[1].alternatives[0].path, TEST_DIR "/lab/linux");
+	assert_path(state, lab->sources[1].alternatives[0].path, "DIR/lab/linux");
 	assert_string_equal(lab->sources[1].alternatives[1].path, "/t/linux.tar.xz");
 	assert_string_equal(lab->sources[1].alternatives[1].sha256,
 			    "abcdef0123456789abcdef0123456789abcdef0123456789abcdef0123456789");
@@ -84,7 +79,7 @@ static void reads_every_form(void **state)
 	assert_string_equal(lab->toolchains[0].llvm, "-14");
 	assert_string_equal(lab->toolchains[1].wrapper, "ccache");
 	assert_null(lab->toolchains[0].wrapper);
-	assert_string_equal(lab->cache_dir, TEST_DIR "/cache");
+	assert_path(state, lab->cache_dir, "DIR/cache");
 	assert_int_equal(lab->build_jobs, 3);
 	assert_true(lab->build_timeout_ms == 90 * 60000);
 
@@ -109,7 +104,14 @@ static void reads_every_form(void **state)
 	assert_false(lab->devices[2].profile->exact);
 	const struct profile *sim = lab->devices[3].profile;
 	assert_true(sim->needs_image && !sim->exact);
-	assert_true(sim->sim.sd == 0.02 && sim->sim.boot_ms == 5);
+	assert_int_equal(sim->sim.boot_ms, 5);
+	/* The device's noise is laid over the profile's. */
+	const struct sim_noise *noise = &sim->sim.noise;
+	assert_int_equal(noise->seed, 7);
+	assert_true(noise->sd_boot == 0.005 && noise->sd_iteration == 0.02 && noise->drift == -0.01);
+	assert_true(noise->outlier_share == 0.01 && noise->outlier_size == 3);
+	assert_true(noise->throttle_share == 0.05 && noise->throttle_size == 0.1);
+	assert_true(noise->mode_share == 0.2 && noise->mode_shift == -0.03);
 	assert_int_equal(sim->sim.n_models, 2);
 	assert_string_equal(sim->sim.models[1].metric, "l.p.v");
 	assert_int_equal(sim->sim.n_faults, 1);
@@ -129,20 +131,67 @@ static void digest_is_of_what_changes_numbers(void **state)
 		{ "{profile: fake, retries: 9, timeouts: {run: 1h}}", false },
 		{ "{profile: fake, cmdline: x}", true },
 		{ "{profile: fake, nuisances: [{pad: 1}]}", true },
-		{ "{profile: fake, sim: {sd: 0.1}}", true },
+		{ "{profile: fake, sim: {boot: 3s}}", false },
 		{ "{profile: fake, sim: {faults: [{variant: x, what: die}]}}", true },
 	};
-	(void)state;
-	free(write_file("lab/profiles/fake.yaml", "kind: sim\n"));
+	free(write_file(state, "lab/profiles/fake.yaml", "kind: sim\n"));
 	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
 		char *text = xasprintf("devices: {a: {profile: fake}, b: %s}\n", cases[i].settings);
-		char *path = write_file("lab/memcg-ab.yaml", text);
+		char *path = write_file(state, "lab/memcg-ab.yaml", text);
 		struct lab *lab = load_lab(path, TEST_SHARE);
 		assert_int_equal(strcmp(lab->devices[0].profile->digest, lab->devices[1].profile->digest) != 0, cases[i].changes);
 		lab_free(lab);
 		free(path);
 		free(text);
 	}
+}
+
+static void digest_is_of_all_noise(void **state)
+{
+	static const char *const noises[] = {
+		"seed: 2",
+		"boot: 0.1",
+		"iteration: 0.1",
+		"drift: 0.1",
+		"outliers: {share: 0.1}",
+		"outliers: {size: 0.1}",
+		"throttle: {share: 0.1}",
+		"throttle: {size: 0.1}",
+		"modes: {share: 0.1}",
+		"modes: {shift: 0.1}",
+	};
+	free(write_file(state, "lab/profiles/fake.yaml", "kind: sim\nsim: {exact: false}\n"));
+	struct strbuf text = STRBUF_INIT;
+	strbuf_adds(&text, "devices: {fake: {}");
+	for (size_t i = 0; i < ARRAY_SIZE(noises); i++)
+		strbuf_addf(&text, ", d%zu: {profile: fake, sim: {noise: {%s}}}", i, noises[i]);
+	strbuf_adds(&text, "}\n");
+	AUTO_FREE char *path = write_file(state, "lab/memcg-ab.yaml", text.data);
+	strbuf_deinit(&text);
+	struct lab *lab = load_lab(path, TEST_SHARE);
+	assert_int_equal(lab->n_devices, 1 + ARRAY_SIZE(noises));
+	assert_int_equal(lab->devices[0].profile->sim.noise.seed, 1);
+	for (size_t i = 0; i < lab->n_devices; i++) {
+		for (size_t k = 0; k < i; k++)
+			assert_string_not_equal(lab->devices[i].profile->digest, lab->devices[k].profile->digest);
+	}
+	lab_free(lab);
+}
+
+static void exact_devices_have_no_noise(void **state)
+{
+	free(write_file(state, "lab/profiles/fake.yaml", "kind: sim\nsim: {exact: false, noise: {boot: 1%}}\n"));
+	AUTO_FREE char *path = write_file(
+		state, "lab/memcg-ab.yaml",
+		"devices:\n  fake: {sim: {exact: true}}\n  quiet: {profile: fake, sim: {exact: true, noise: {boot: 0}}}\n"
+		"  late: {profile: fake, sim: {exact: true, noise: {modes: {shift: 1%}}}}\n");
+	struct lab *lab = NULL;
+	assert_error_in(
+		state, lab_load(path, TEST_SHARE, &lab),
+		"DIR/lab/memcg-ab.yaml:4:51: error: an exact device has no noise: leave it out, or say 'exact: false' in 'sim'\n"
+		"DIR/lab/profiles/fake.yaml:2:28: error: an exact device has no noise: leave it out, or say 'exact: false' in "
+		"'sim'\n");
+	assert_null(lab);
 }
 
 static void reports_all_errors_at_once(void **state)
@@ -153,7 +202,7 @@ static void reports_all_errors_at_once(void **state)
 	struct lab *lab = (struct lab *)0x1;
 	struct error *error = lab_load("tests/data/lab/bad/lab.yaml", "tests/data/lab/none", &lab);
 	assert_int_equal(error_exit_status(error), 2);
-	check_error(error, want.data);
+	assert_error(error, want.data);
 	assert_ptr_equal(lab, (struct lab *)0x1);
 	strbuf_deinit(&want);
 }
@@ -178,49 +227,54 @@ static void does_without_a_file(void **state)
 
 static void finds_the_file_upwards(void **state)
 {
-	(void)state;
-	free(write_file("lab/memcg-ab.yaml", "{}\n"));
-	free(write_file("lab/a/b/file", ""));
-	char *path = lab_find(TEST_DIR "/lab/a/b");
-	assert_string_equal(path, TEST_DIR "/lab/memcg-ab.yaml");
-	free(path);
-	assert_null(file_remove_tree(TEST_DIR "/lab/memcg-ab.yaml"));
-	assert_null(lab_find(TEST_DIR "/lab/a"));
+	free(write_file(state, "lab/memcg-ab.yaml", "{}\n"));
+	free(write_file(state, "lab/a/b/file", ""));
+	AUTO_FREE char *deep = workdir_path(*state, "lab/a/b");
+	AUTO_FREE char *file = workdir_path(*state, "lab/memcg-ab.yaml");
+	AUTO_FREE char *found = lab_find(deep);
+	assert_string_equal(found, file);
+	assert_ok(file_remove_tree(file));
+	assert_null(lab_find(deep));
 }
 
-static void look(const char *text, const char *want_path, const char *want_error)
+static void look(void **state, const char *text, const char *want_path, const char *want_error)
 {
-	const struct search search = { TEST_DIR "/s/lab/memcg-ab.yaml", TEST_DIR "/s/share" };
-	struct yaml_node node = { .kind = YAML_SCALAR, .pos = { TEST_DIR "/s/here/m.yaml", 1, 2 }, .text = (char *)text };
+	AUTO_FREE char *lab = workdir_path(*state, "s/lab/memcg-ab.yaml");
+	AUTO_FREE char *share = workdir_path(*state, "s/share");
+	AUTO_FREE char *matrix = workdir_path(*state, "s/here/m.yaml");
+	AUTO_FREE char *wanted = in_folder(state, text);
+	const struct search search = { lab, share };
+	struct yaml_node node = { .kind = YAML_SCALAR, .pos = { intern(matrix), 1, 2 }, .text = wanted };
 	char *path = NULL;
 	struct error *error = search_file(&search, &node, "fragment", "", &path);
-	if (want_path)
-		assert_string_equal(path, want_path);
-	else
+	if (want_error) {
+		assert_error_in(state, error, want_error);
 		assert_null(path);
-	check_error(error, want_error);
+		return;
+	}
+	assert_ok(error);
+	assert_path(state, path, want_path);
 	free(path);
 }
 
 static void looks_files_up(void **state)
 {
-	(void)state;
-	free(write_file("s/lab/profiles/both", ""));
-	free(write_file("s/share/profiles/both", ""));
-	free(write_file("s/share/profiles/shared", ""));
-	free(write_file("s/share/profiles/p.yaml", ""));
-	free(write_file("s/here/beside", ""));
-	look("both", TEST_DIR "/s/lab/profiles/both", "");
-	look("shared", TEST_DIR "/s/share/profiles/shared", "");
-	look("./beside", TEST_DIR "/s/here/beside", "");
-	look("../share/profiles/both", TEST_DIR "/s/share/profiles/both", "");
-	look(TEST_DIR "/s/here/beside", TEST_DIR "/s/here/beside", "");
-	look("./both", NULL, TEST_DIR "/s/here/m.yaml:1:2: error: there is no fragment " TEST_DIR "/s/here/both\n");
-	look("beside", NULL,
-	     TEST_DIR "/s/here/m.yaml:1:2: error: there is no fragment 'beside' (there is: both, shared)\n"
-		      "memcg-ab: note: looked for " TEST_DIR "/s/lab/profiles/beside\n"
-		      "memcg-ab: note: looked for " TEST_DIR "/s/share/profiles/beside\n"
-		      "memcg-ab: note: the file beside this one is written ./beside\n");
+	free(write_file(state, "s/lab/profiles/both", ""));
+	free(write_file(state, "s/share/profiles/both", ""));
+	free(write_file(state, "s/share/profiles/shared", ""));
+	free(write_file(state, "s/share/profiles/p.yaml", ""));
+	free(write_file(state, "s/here/beside", ""));
+	look(state, "both", "DIR/s/lab/profiles/both", NULL);
+	look(state, "shared", "DIR/s/share/profiles/shared", NULL);
+	look(state, "./beside", "DIR/s/here/beside", NULL);
+	look(state, "../share/profiles/both", "DIR/s/share/profiles/both", NULL);
+	look(state, "DIR/s/here/beside", "DIR/s/here/beside", NULL);
+	look(state, "./both", NULL, "DIR/s/here/m.yaml:1:2: error: there is no fragment DIR/s/here/both\n");
+	look(state, "beside", NULL,
+	     "DIR/s/here/m.yaml:1:2: error: there is no fragment 'beside' (there is: both, shared)\n"
+	     "memcg-ab: note: looked for DIR/s/lab/profiles/beside\n"
+	     "memcg-ab: note: looked for DIR/s/share/profiles/beside\n"
+	     "memcg-ab: note: the file beside this one is written ./beside\n");
 }
 
 static void reads_units(void **state)
@@ -278,26 +332,19 @@ static void reads_units(void **state)
 	free(text);
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	error_free(file_remove_tree(TEST_DIR));
-	return 0;
-}
-
 int main(void)
 {
-	if (enter_root() != 0)
-		return 1;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_the_repositorys_lab),
 		cmocka_unit_test(reads_every_form),
 		cmocka_unit_test(digest_is_of_what_changes_numbers),
+		cmocka_unit_test(digest_is_of_all_noise),
+		cmocka_unit_test(exact_devices_have_no_noise),
 		cmocka_unit_test(reports_all_errors_at_once),
 		cmocka_unit_test(does_without_a_file),
 		cmocka_unit_test(finds_the_file_upwards),
 		cmocka_unit_test(looks_files_up),
 		cmocka_unit_test(reads_units),
 	};
-	return cmocka_run_group_tests(tests, NULL, teardown);
+	return cmocka_run_group_tests(tests, plan_setup, workdir_teardown);
 }

@@ -1,12 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
-
-#define TEST_DIR "/tmp/memcg-ab-test-matrix"
 #include "plan_data.h"
 
 static const struct config *find_config(const struct matrix *matrix, const char *name)
@@ -72,6 +64,9 @@ static void reads_every_form(void **state)
 	}
 	assert_int_equal(matrix->measure.blocks, 4);
 	assert_true(matrix->measure.seed == UINT64_MAX);
+	assert_true(matrix->measure.blocks_given && !matrix->measure.layout_given);
+	assert_true(matrix->measure.aa && matrix->measure.layout);
+	assert_int_equal(matrix->measure.order, ORDER_RANDOM);
 	assert_int_equal(matrix->n_gates, 2);
 	assert_true(matrix->gates[0].limit == 0.08 && matrix->gates[0].steps == GATE_STEPS_LAST);
 	assert_int_equal(matrix->gates[0].against, GATE_BASELINE);
@@ -117,13 +112,13 @@ static void reports_all_errors_at_once(void **state)
 		assert_int_equal(error_exit_status(error), 2);
 		if (strcmp(names.items[i], "twelve.yaml") == 0)
 			assert_int_equal(error_count(error), 12);
-		check_error(error, want.data);
+		assert_error(error, want.data);
 		strbuf_deinit(&want);
 		free(err);
 		free(path);
 		cases++;
 	}
-	assert_true(cases >= 18);
+	assert_true(cases >= 20);
 	lab_free(lab);
 }
 
@@ -132,7 +127,7 @@ static void checks_what_needs_no_lab(void **state)
 	(void)state;
 	struct matrix *matrix = (struct matrix *)0x1;
 	struct error *error = matrix_load("tests/data/matrix/good/several.yaml", NULL, &matrix);
-	check_error(error, "");
+	assert_ok(error);
 	assert_ptr_equal(matrix, (struct matrix *)0x1);
 	error = matrix_load("tests/data/matrix/bad/twelve.yaml", NULL, &matrix);
 	assert_int_equal(error_count(error), 10); /* neither the source nor the device */
@@ -174,14 +169,89 @@ static void needs_no_kernel_for_a_device_without_images(void **state)
 	lab_free(lab);
 }
 
+#define MEASURED                                                                                                                 \
+	"name: t\ncmdline: {plain: ''}\nconfig: {a: {}, b: {MEMCG: y}}\nmatrix: [{config: all}]\ndevices: fake\nworkloads: "     \
+	"{pft: {}}\n"
+
+static void reads_how_to_measure(void **state)
+{
+	struct fixture fixture = load_text(state, MEASURED);
+	const struct measure *measure = &fixture.matrix->measure;
+	assert_int_equal(measure->blocks, 12);
+	assert_false(measure->blocks_given);
+	assert_int_equal(measure->seed, 1);
+	assert_int_equal(measure->order, ORDER_RANDOM);
+	assert_true(measure->half_width == 0);
+	assert_int_equal(measure->looks, 0);
+	assert_true(measure->aa && measure->layout && !measure->layout_given);
+	unload(&fixture);
+
+	fixture = load_text(state,
+			    MEASURED "measure: {order: abba, half_width: 0.5%, pilot: 3, controls: {aa: false, layout: true}}\n");
+	measure = &fixture.matrix->measure;
+	assert_int_equal(measure->blocks, 100);
+	assert_int_equal(measure->order, ORDER_ABBA);
+	assert_true(measure->half_width == 0.005);
+	assert_int_equal(measure->pilot, 3);
+	assert_true(!measure->aa && measure->layout && measure->layout_given);
+	unload(&fixture);
+
+	fixture = load_text(state, MEASURED "measure: {half_width: 50%, blocks: 8, controls: {layout: false}}\n");
+	measure = &fixture.matrix->measure;
+	assert_int_equal(measure->blocks, 8);
+	assert_true(measure->blocks_given);
+	assert_int_equal(measure->pilot, 8);
+	assert_true(measure->aa && !measure->layout);
+	unload(&fixture);
+
+	fixture = load_text(state, MEASURED "measure: {blocks: 48, looks: 4}\ngate: [{metric: pft.fault.ns, worse_by: 2%}]\n");
+	measure = &fixture.matrix->measure;
+	assert_int_equal(measure->looks, 4);
+	for (unsigned i = 1; i <= 4; i++)
+		assert_int_equal(plan_look(measure, i), 12 * i);
+	unload(&fixture);
+}
+
+static void reads_what_gates_compare_with(void **state)
+{
+	workdir_write(*state, "runs/old/run.db", "");
+	struct fixture fixture =
+		load_text(state, MEASURED "gate:\n"
+					  "  - {metric: pft.fault.ns, worse_by: 2%}\n"
+					  "  - {metric: pft.fault.ns, within: 1%, vs: {row: a/plain/0}, steps: last}\n"
+					  "  - {metric: pft.fault.ns, worse_by: 2%, vs: {run: last-release}}\n"
+					  "  - {metric: pft.fault.ns, within: 0, vs: {run: runs/old, anchor: b/plain/0}}\n");
+	const struct gate *gates = fixture.matrix->gates;
+	assert_int_equal(fixture.matrix->n_gates, 4);
+	assert_int_equal(gates[0].against, GATE_BASELINE);
+	assert_int_equal(gates[0].kind, GATE_WORSE_BY);
+	assert_null(gates[0].row);
+	assert_int_equal(gates[1].against, GATE_ROW);
+	assert_int_equal(gates[1].kind, GATE_WITHIN);
+	assert_int_equal(gates[1].steps, GATE_STEPS_LAST);
+	assert_true(gates[1].limit == 0.01);
+	assert_string_equal(gates[1].row, "a/plain/0");
+	assert_int_equal(gates[1].against_pos.line, 9);
+	assert_int_equal(gates[1].against_pos.col, 50);
+	assert_int_equal(gates[2].against, GATE_RUN);
+	assert_string_equal(gates[2].run, "last-release");
+	assert_null(gates[2].anchor);
+	assert_int_equal(gates[3].against, GATE_RUN);
+	assert_path(state, gates[3].run, "DIR/runs/old");
+	assert_string_equal(gates[3].anchor, "b/plain/0");
+	assert_int_equal(gates[3].against_pos.col, 67);
+	struct plan *plan = expand(fixture.matrix, NULL);
+	plan_free(plan);
+	unload(&fixture);
+}
+
 /* Two Images and nothing else: no tree, no compiler, no config section. */
 static void takes_prebuilt_kernels_alone(void **state)
 {
-	(void)state;
 	struct lab *lab = load_lab(NULL, ".");
-	free(write_file("old/Image", "x"));
-	free(write_file("new/Image", "y"));
-	char *path = write_file("m.yaml",
+	free(write_file(state, "old/Image", "x"));
+	free(write_file(state, "new/Image", "y"));
+	char *path = write_file(state, "m.yaml",
 				"name: two\n"
 				"kernels: {old: {prebuilt: {image: old/Image}}, new: {prebuilt: {image: new/Image}}}\n"
 				"cmdline: {plain: ''}\nmatrix: [{kernel: all}]\ndevices: [qemu-virt]\nworkloads: {pft: {}}\n");
@@ -200,45 +270,37 @@ static void takes_prebuilt_kernels_alone(void **state)
 
 static void takes_commit_ranges_and_files_as_bases(void **state)
 {
-	(void)state;
 	struct lab *lab = load_lab(TEST_LAB, TEST_SHARE);
-	free(write_file("repo/README", "x"));
-	free(write_file("base.config", "CONFIG_A=y\n"));
-	char *path = write_file("range.yaml",
+	free(write_file(state, "repo/README", "x"));
+	free(write_file(state, "base.config", "CONFIG_A=y\n"));
+	char *path = write_file(state, "range.yaml",
 				"name: range\nkernel: {source: linux-5.10, toolchain: clang, base_config: ./base.config}\n"
 				"config: {a: {MEMCG: y}}\ncmdline: {plain: ''}\npatches: {r: {git: repo, range: v5.10..v5.11}}\n"
 				"matrix: [{patches: r}]\ndevices: [qemu]\nworkloads: {pft: {}}\n");
 	struct matrix *matrix = load_matrix(path, lab);
 	assert_int_equal(matrix->patches[0].stack[0].kind, PATCHES_RANGE);
-	assert_string_equal(matrix->patches[0].stack[0].path, TEST_DIR "/repo");
+	assert_path(state, matrix->patches[0].stack[0].path, "DIR/repo");
 	assert_string_equal(matrix->patches[0].stack[0].range, "v5.10..v5.11");
 	assert_false(matrix->kernels[0].base_is_target);
-	assert_string_equal(matrix->kernels[0].base_config, TEST_DIR "/base.config");
+	assert_path(state, matrix->kernels[0].base_config, "DIR/base.config");
 	assert_int_equal(matrix->lines[0].steps.kind, STEPS_ALL);
 	matrix_free(matrix);
 	lab_free(lab);
 	free(path);
 }
 
-static int teardown(void **state)
-{
-	(void)state;
-	error_free(file_remove_tree(TEST_DIR));
-	return 0;
-}
-
 int main(void)
 {
-	if (enter_root() != 0)
-		return 1;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_every_form),
 		cmocka_unit_test(reports_all_errors_at_once),
 		cmocka_unit_test(checks_what_needs_no_lab),
 		cmocka_unit_test(reads_the_repositorys_matrices),
 		cmocka_unit_test(needs_no_kernel_for_a_device_without_images),
+		cmocka_unit_test(reads_how_to_measure),
+		cmocka_unit_test(reads_what_gates_compare_with),
 		cmocka_unit_test(takes_prebuilt_kernels_alone),
 		cmocka_unit_test(takes_commit_ranges_and_files_as_bases),
 	};
-	return cmocka_run_group_tests(tests, NULL, teardown);
+	return cmocka_run_group_tests(tests, plan_setup, workdir_teardown);
 }

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "agent/model.h"
 #include "agent/records.h"
 
 static void cuts_long_values(void **state)
@@ -103,42 +102,6 @@ static void sends_everything_twice(void **state)
 	records_deinit(&records);
 }
 
-static void splitmix64_known_answers(void **state)
-{
-	uint64_t stream = 1234567;
-
-	(void)state;
-	assert_true(model_random(&stream) == 6457827717110365317ULL);
-	assert_true(model_random(&stream) == 3203168211198807973ULL);
-	assert_true(model_random(&stream) == 9817491932198370423ULL);
-}
-
-/* Mean and spread of many iterations are the model's; a reading without a setting is none. */
-static void model_scatters_as_told(void **state)
-{
-	char text[] = "version=1\ncounter=model\nmodel.seed=3\nmodel.sd=0.02\nmodel.l.fault.insn_k=1000\n";
-	struct conf_workload settings = { .label = (char *)"l", .kind = (char *)"pft" };
-	struct workload_run run = { .kind = workload_find("pft"), .settings = &settings, .counter = COUNTER_MODEL };
-	const int n = 4000;
-	double sum = 0, squares = 0;
-	struct conf conf;
-	char reason[100];
-
-	(void)state;
-	assert_true(conf_parse(text, &conf, reason, sizeof(reason)));
-	for (run.iteration = -2; run.iteration < n; run.iteration++) {
-		model_readings(&conf, &run);
-		assert_true(isnan(run.readings[1]));
-		sum += run.readings[0];
-		squares += run.readings[0] * run.readings[0];
-	}
-	double mean = sum / (n + 2), sd = sqrt(squares / (n + 2) - mean * mean);
-
-	assert_true(fabs(mean - 1000) < 4 * 20 / sqrt(n));
-	assert_true(fabs(sd - 20) < 1);
-	conf_deinit(&conf);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -146,8 +109,6 @@ int main(void)
 		cmocka_unit_test(short_and_missing_values),
 		cmocka_unit_test(results),
 		cmocka_unit_test(sends_everything_twice),
-		cmocka_unit_test(splitmix64_known_answers),
-		cmocka_unit_test(model_scatters_as_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

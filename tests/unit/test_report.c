@@ -93,7 +93,7 @@ static void the_text_is_the_table(void **state)
 
 	put_all(fixture);
 	assert_ok(store_set_finished(fixture->store, 0));
-	assert_ok(report_load(fixture->dir, &report));
+	assert_ok(report_load(fixture->dir, NULL, &report));
 	report_writer_text.write(report, &out);
 	assert_string_equal(
 		strbuf_str(&out),
@@ -115,7 +115,7 @@ static void a_failed_row_shows_no_number(void **state)
 
 	put_all(fixture);
 	put_failure(fixture, 1, 1, "boot-failed", "kernel panic");
-	assert_ok(report_load(fixture->dir, &report));
+	assert_ok(report_load(fixture->dir, NULL, &report));
 	assert_int_equal(report->rows[1].n_metrics, 0);
 	assert_int_equal(report->exit_status, 5);
 	report_writer_text.write(report, &out);
@@ -129,11 +129,11 @@ static void a_gate_fails_beyond_its_limit_and_only_then(void **state)
 {
 	static const struct {
 		double worse, wobble; /* of both, in per cent; half of its range over the two boots */
-		enum gate_verdict want;
+		enum verdict want;
 		int status;
 	} cases[] = {
-		{ 7.0, 0.5, GATE_PASS, 0 },	    { 9.0, 0.5, GATE_FAIL, 1 }, { 8.2, 0.5, GATE_NOT_RESOLVED, 4 },
-		{ 7.8, 0.5, GATE_NOT_RESOLVED, 4 }, { -5, 0, GATE_PASS, 0 },
+		{ 7.0, 0.5, VERDICT_PASS, 0 },	       { 9.0, 0.5, VERDICT_FAIL, 1 }, { 8.2, 0.5, VERDICT_NOT_RESOLVED, 4 },
+		{ 7.8, 0.5, VERDICT_NOT_RESOLVED, 4 }, { -5, 0, VERDICT_PASS, 0 },
 	};
 	struct fixture *fixture = *state;
 
@@ -144,7 +144,7 @@ static void a_gate_fails_beyond_its_limit_and_only_then(void **state)
 			put_boot(fixture, 0, block, 50, 50);
 			put_boot(fixture, 2, block, 50, 50 + cases[i].worse + (block ? 1 : -1) * cases[i].wobble);
 		}
-		assert_ok(report_load(fixture->dir, &report));
+		assert_ok(report_load(fixture->dir, NULL, &report));
 		assert_int_equal(report->n_gates, 1);
 		assert_int_equal(report->gates[0].row, 2);
 		assert_int_equal(report->gates[0].verdict, cases[i].want);
@@ -159,11 +159,11 @@ static void an_unfinished_run_is_said_to_be_one(void **state)
 	AUTO_STRBUF out = STRBUF_INIT;
 
 	put_boot(fixture, 0, 0, 1, 1);
-	assert_ok(report_load(fixture->dir, &report));
+	assert_ok(report_load(fixture->dir, NULL, &report));
 	report_writer_text.write(report, &out);
 	assert_non_null(strstr(strbuf_str(&out), "lab: 1 of 2 boots done: the run is not finished"));
 	assert_non_null(strstr(strbuf_str(&out), "run: m/run (not finished)"));
-	assert_int_equal(report->gates[0].verdict, GATE_INVALID);
+	assert_int_equal(report->gates[0].verdict, VERDICT_INVALID);
 	assert_int_equal(report->exit_status, 3);
 }
 
@@ -176,7 +176,7 @@ static void a_kernel_that_was_not_built_says_why(void **state)
 	put_all(fixture);
 	put_failure(fixture, 2, 0, "lab", "never booted");
 	assert_ok(store_put_image(fixture->store, &image));
-	assert_ok(report_load(fixture->dir, &report));
+	assert_ok(report_load(fixture->dir, NULL, &report));
 	assert_int_equal(report->rows[2].status, ROW_BUILD_FAILED);
 	assert_string_equal(report->rows[2].reason, "mm/x.c:3:1: error: no");
 	assert_int_equal(report->exit_status, 5);
@@ -190,10 +190,10 @@ static void json_says_what_the_text_says(void **state)
 	AUTO_JNODE json = NULL;
 
 	put_all(fixture);
-	assert_ok(report_load(fixture->dir, &report));
+	assert_ok(report_load(fixture->dir, NULL, &report));
 	report_writer_json.write(report, &out);
 	assert_ok(jnode_parse(strbuf_str(&out), out.len, "report", &json));
-	assert_string_equal(jnode_string(json, "schema", ""), "memcg-ab/report/1");
+	assert_string_equal(jnode_string(json, "schema", ""), "memcg-ab/report/2");
 	const struct jnode *row = jnode_item(jnode_get(json, "rows"), 2);
 	const struct jnode *metric = jnode_get(jnode_get(row, "metrics"), "pft.fault.insn");
 	const struct jnode *versus = jnode_get(metric, "vs_previous");

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -185,16 +186,140 @@ static void test_memcg_states(void **state)
 	assert_int_equal(strlen(anything->build_id), 40);
 }
 
-static void test_spread_repeats(void **state)
+/* The factor by which an iteration is off its model's number; the same for all of its readings. */
+static double factor_of(const struct boot_record *record, const char *label, int iteration)
+{
+	AUTO_FREE char *fault = xasprintf("%s.fault.insn_k", label);
+	AUTO_FREE char *teardown = xasprintf("%s.teardown.insn_k", label);
+	double factor = reading(record, fault, iteration) / 1649.9;
+
+	assert_true(fabs(reading(record, teardown, iteration) / 903.3 - factor) < 1e-8);
+	return factor;
+}
+
+static void test_noise_repeats(void **state)
 {
 	struct bench *bench = *state;
 
-	bench->profile.sim.sd = 0.01;
-	double first = reading(boot_once(bench), "pft.fault.insn_k", 0);
-	assert_true(first != 1649.9 && first > 1500 && first < 1800);
-	assert_true(reading(boot_once(bench), "pft.fault.insn_k", 0) == first);
+	bench->profile.exact = false;
+	bench->profile.sim.noise = (struct sim_noise){ .seed = 1, .sd_iteration = 0.01 };
+	double first = factor_of(boot_once(bench), "pft", 0);
+	assert_true(first != 1 && first > 0.9 && first < 1.1);
+	assert_true(factor_of(boot_once(bench), "pft", 0) == first);
+	assert_true(factor_of(boot_once(bench), "pft", 1) != first);
+	assert_true(factor_of(boot_once(bench), "pft", -2) != first);
 	bench->request.block = 2;
-	assert_true(reading(boot_once(bench), "pft.fault.insn_k", 0) != first);
+	assert_true(factor_of(boot_once(bench), "pft", 0) != first);
+	bench->request.block = 1;
+	bench->request.variant = "memcg/disabled/2#aa";
+	assert_true(reading(boot_once(bench), "pft.fault.insn_k", 0) / 1707 != first);
+	bench->request.variant = "memcg/disabled/2";
+	bench->profile.sim.noise.seed = 2;
+	assert_true(factor_of(boot_once(bench), "pft", 0) != first);
+	bench->profile.exact = true;
+	assert_true(factor_of(boot_once(bench), "pft", 0) == 1);
+}
+
+static void test_noise_by_workload(void **state)
+{
+	struct bench *bench = *state;
+	static struct sim_model both[] = {
+		{ "*", "pft.fault.insn_k", 1649.9 },
+		{ "*", "pft.teardown.insn_k", 903.3 },
+		{ "*", "big.fault.insn_k", 1649.9 },
+		{ "*", "big.teardown.insn_k", 903.3 },
+	};
+
+	bench->profile.exact = false;
+	bench->profile.sim = (struct sim_settings){ .models = both,
+						    .n_models = ARRAY_SIZE(both),
+						    .noise = { .seed = 1, .sd_iteration = 0.01 } };
+	bench->request.workloads = WORKLOADS "workload=big\nrun=pft\nsize=1048576\niterations=30\nwarmup=1\n";
+	const struct boot_record *record = boot_once(bench);
+	assert_null(record->reason);
+	assert_int_equal(record->status, BOOT_OK);
+	assert_int_equal(record->n_readings, 3 * 4 + 3 * 31);
+	assert_true(factor_of(record, "pft", 0) != factor_of(record, "big", 0));
+	assert_true(factor_of(record, "big", 29) != factor_of(record, "big", 28));
+}
+
+static void test_noise_in_time(void **state)
+{
+	struct bench *bench = *state;
+
+	bench->profile.exact = false;
+	bench->profile.sim.noise = (struct sim_noise){ .seed = 1, .drift = 0.02 };
+	bench->request.total = 5;
+	assert_true(factor_of(boot_once(bench), "pft", 1) == 1);
+	bench->request.ordinal = 4;
+	assert_true(fabs(factor_of(boot_once(bench), "pft", 1) - 1.02) < 1e-8);
+}
+
+static void test_throttled_boots_say_so(void **state)
+{
+	struct bench *bench = *state;
+	bool throttled = false;
+
+	bench->profile.exact = false;
+	bench->profile.sim.noise = (struct sim_noise){ .seed = 1, .throttle_share = 1, .throttle_size = 0.25 };
+	const struct boot_record *record = boot_once(bench);
+	for (int iteration = -2; iteration < 2; iteration++) {
+		bool now = reading(record, "pft.health.throttled", iteration) > 0;
+		assert_true(fabs(factor_of(record, "pft", iteration) - (now ? 1.25 : 1)) < 1e-8);
+		assert_true(now || !throttled); /* to the end */
+		throttled = now;
+	}
+	assert_true(throttled);
+}
+
+/* Times are modelled like any other reading, and the agent reports them. */
+static void test_times(void **state)
+{
+	struct bench *bench = *state;
+	static struct sim_model times[] = { { "*", "pft.fault.ns", 500 }, { "*", "pft.teardown.ns", 200 } };
+
+	bench->profile.exact = false;
+	bench->profile.sim = (struct sim_settings){ .models = times,
+						    .n_models = ARRAY_SIZE(times),
+						    .noise = { .seed = 1, .sd_boot = 0.01, .sd_iteration = 0.02 } };
+	const struct boot_record *record = boot_once(bench);
+	assert_int_equal(record->status, BOOT_OK);
+	assert_int_equal(record->n_readings, 3 * 4);
+	for (int iteration = -2; iteration < 2; iteration++) {
+		double factor = reading(record, "pft.fault.ns", iteration) / 500;
+		assert_true(factor > 0.8 && factor < 1.2 && factor != 1);
+		assert_true(fabs(reading(record, "pft.teardown.ns", iteration) / 200 - factor) < 1e-7);
+	}
+	assert_string_equal(record->readings[0].unit, "ns/page");
+}
+
+/* A control is its variant once more: with the same true numbers and mishaps, and noise of its own. */
+static void test_controls(void **state)
+{
+	struct bench *bench = *state;
+
+	bench->request.variant = "memcg/disabled/2#aa";
+	assert_true(reading(boot_once(bench), "pft.fault.insn_k", 0) == 1649.9);
+	models[3].variant = (char *)"memcg/disabled/2#aa";
+	assert_true(reading(boot_once(bench), "pft.fault.insn_k", 0) == 1649.9);
+	bench->request.variant = "memcg/disabled/2";
+	assert_true(reading(boot_once(bench), "pft.fault.insn_k", 0) == 1707);
+	models[3].variant = (char *)"memcg/disabled/2";
+
+	bench->profile.exact = false;
+	bench->profile.sim.noise.sd_iteration = 0.01;
+	double plain = reading(boot_once(bench), "pft.fault.insn_k", 0);
+	bench->request.variant = "memcg/disabled/2#aa";
+	assert_true(reading(boot_once(bench), "pft.fault.insn_k", 0) != plain);
+
+	bench->profile.retries = 0;
+	bench->profile.sim.faults = &bench->fault;
+	bench->profile.sim.n_faults = 1;
+	bench->fault =
+		(struct sim_fault){ .variant = (char *)"memcg/disabled/2", .block = -1, .attempt = -1, .what = (char *)"panic" };
+	assert_int_equal(boot_once(bench)->status, BOOT_FAILED);
+	bench->fault.variant = (char *)"memcg/disabled/2#layout";
+	assert_int_equal(boot_once(bench)->status, BOOT_OK);
 }
 
 static void test_bad_consoles(void **state)
@@ -233,11 +358,11 @@ static void test_bad_kernels(void **state)
 {
 	struct bench *bench = *state;
 
-	bench->profile.silence_timeout_ms = 500;
+	bench->profile.silence_timeout_ms = 1500;
 	check_verdict(bench, "panic", BOOT_FAILED, "twice: kernel panic: Attempted to kill init! exitcode=0x0000000b", 2);
 	check_verdict(bench, "power-off", BOOT_FAILED,
 		      "twice: the kernel powered off before the agent had started, nothing on the console", 2);
-	check_verdict(bench, "hang", BOOT_FAILED, "twice: hang: nothing more on the console for 0.5 s", 2);
+	check_verdict(bench, "hang", BOOT_FAILED, "twice: hang: nothing more on the console for 1.5 s", 2);
 }
 
 static void test_bad_lab(void **state)
@@ -248,6 +373,18 @@ static void test_bad_lab(void **state)
 	check_verdict(bench, "no-device", BOOT_LAB, "3 times: no such device (a fault that the profile asks for)", 3);
 	bench->profile.retries = 0;
 	check_verdict(bench, "die", BOOT_LAB, "the host agent ended with status 1 and said nothing", 1);
+}
+
+static void test_replaced_agent(void **state)
+{
+	struct bench *bench = *state;
+
+	bench->context.agent_sha256 = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef";
+	const struct boot_record *record = boot_once(bench);
+	assert_int_equal(record->status, BOOT_LAB);
+	assert_non_null(strstr(record->reason, "was replaced while the run went on"));
+	assert_non_null(strstr(record->reason, "at the start it was 0123456789abcdef)"));
+	assert_int_equal(record->n_readings, 0);
 }
 
 static void test_lies(void **state)
@@ -376,10 +513,16 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_ok, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_memcg_states, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_spread_repeats, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_controls, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_noise_repeats, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_noise_by_workload, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_noise_in_time, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_throttled_boots_say_so, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_times, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bad_consoles, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bad_kernels, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_bad_lab, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_replaced_agent, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_lies, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_second_try, setup, teardown),
 		cmocka_unit_test_setup_teardown(test_block_in_order, setup, teardown),

@@ -109,21 +109,47 @@ static void a_boot_goes_in_whole_or_not_at_all(void **state)
 	store_close(store);
 }
 
-static void failed_boots_can_be_dropped(void **state)
+struct looks {
+	size_t n;
+	int64_t blocks[4], seen[4], target[4];
+	char reason[64];
+};
+
+static struct error *keep_look(void *arg, const struct stored_look *look)
+{
+	struct looks *looks = arg;
+
+	looks->target[looks->n] = look->target;
+	looks->seen[looks->n] = look->seen;
+	looks->blocks[looks->n++] = look->blocks;
+	snprintf(looks->reason, sizeof(looks->reason), "%s", look->reason);
+	return NULL;
+}
+
+static void looks_come_back_in_their_order_and_are_never_replaced(void **state)
 {
 	struct folder *folder = *state;
-	struct stored_boot good = make_boot(0, 0, NULL, 0), bad = make_boot(1, 0, NULL, 0);
-	struct seen seen = { 0 };
+	struct looks looks = { 0 };
 	struct store *store = NULL;
+	const struct stored_look second = { .target = 1, .number = 1, .seen = 8, .blocks = 20, .reason = "sd 1%" };
+	const struct stored_look first = { .target = 1, .number = 0, .seen = 0, .blocks = 8, .reason = "first" };
+	const struct stored_look other = { .target = 0, .number = 0, .seen = 0, .blocks = 3, .reason = "other" };
 
-	bad.status = "lab";
 	assert_ok(store_open(folder->db, &store));
-	assert_ok(store_put_boot(store, &good));
-	assert_ok(store_put_boot(store, &bad));
-	assert_ok(store_drop_failed(store));
-	assert_ok(store_each_boot(store, false, look, &seen));
-	assert_int_equal(seen.boots, 1);
-	assert_string_equal(seen.status, "ok");
+	assert_ok(store_put_look(store, &second));
+	assert_ok(store_put_look(store, &first));
+	assert_ok(store_put_look(store, &other));
+	struct error *error = store_put_look(store, &first);
+	assert_non_null(error);
+	assert_non_null(strstr(error_message(error), "cannot write a look"));
+	error_free(error);
+	assert_ok(store_each_look(store, keep_look, &looks));
+	assert_int_equal(looks.n, 3);
+	assert_int_equal(looks.target[0], 0);
+	assert_int_equal(looks.blocks[1], 8);
+	assert_int_equal(looks.blocks[2], 20);
+	assert_int_equal(looks.seen[2], 8);
+	assert_string_equal(looks.reason, "sd 1%");
 	store_close(store);
 }
 
@@ -166,12 +192,53 @@ static void what_is_no_database_is_refused(void **state)
 	assert_null(store);
 }
 
+struct pointers {
+	const char *const *names[4];
+	const char *workloads[4];
+	size_t n;
+};
+
+static struct error *note_pointers(void *arg, const struct stored_boot *boot)
+{
+	struct pointers *pointers = arg;
+
+	for (size_t i = 0; i < boot->n_samples; i++) {
+		pointers->names[pointers->n] = boot->samples[i].names;
+		pointers->workloads[pointers->n++] = boot->samples[i].workload;
+	}
+	return NULL;
+}
+
+static void samples_of_equal_readings_share_their_names(void **state)
+{
+	static const char *const others[] = { "fault.ns" };
+	struct folder *folder = *state;
+	const double values[] = { 1, 2 };
+	const struct stored_sample samples[] = { { "pft", 0, names, values, 2 }, { "pft", 1, others, values, 1 } };
+	struct stored_boot first = make_boot(0, 0, samples, 2), second = make_boot(1, 0, samples, 2);
+	struct pointers pointers = { .n = 0 };
+	struct store *store = NULL;
+
+	assert_ok(store_open(folder->db, &store));
+	assert_ok(store_put_boot(store, &first));
+	assert_ok(store_put_boot(store, &second));
+	assert_ok(store_each_boot(store, true, note_pointers, &pointers));
+	assert_int_equal(pointers.n, 4);
+	assert_ptr_equal(pointers.names[0], pointers.names[2]);
+	assert_ptr_equal(pointers.names[1], pointers.names[3]);
+	assert_ptr_not_equal(pointers.names[0], pointers.names[1]);
+	assert_ptr_equal(pointers.workloads[0], pointers.workloads[3]);
+	store_close(store);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(boots_and_samples_come_back, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(samples_of_equal_readings_share_their_names, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(a_boot_goes_in_whole_or_not_at_all, make_folder, remove_folder),
-		cmocka_unit_test_setup_teardown(failed_boots_can_be_dropped, make_folder, remove_folder),
+		cmocka_unit_test_setup_teardown(looks_come_back_in_their_order_and_are_never_replaced, make_folder,
+						remove_folder),
 		cmocka_unit_test_setup_teardown(the_description_and_the_end_are_kept, make_folder, remove_folder),
 		cmocka_unit_test_setup_teardown(what_is_no_database_is_refused, make_folder, remove_folder),
 	};

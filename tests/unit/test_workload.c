@@ -131,6 +131,29 @@ static void checks_settings(void **state)
 	}
 }
 
+static void counts_iterations(void **state)
+{
+	static const struct {
+		const char *kind, *key[2], *value[2];
+		uint64_t samples;
+	} cases[] = {
+		{ "pft", { NULL }, { NULL }, 7 },    { "pft", { "iterations", "warmup" }, { "10000", "1000" }, 11000 },
+		{ "pft", { "warmup" }, { "0" }, 5 }, { "pft", { "iterations" }, { "10001" }, 0 },
+		{ "pft", { "warmup" }, { "x" }, 0 }, { "pfd", { NULL }, { NULL }, 0 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < N(cases); i++) {
+		struct conf_pair pairs[2] = { { (char *)cases[i].key[0], (char *)cases[i].value[0] },
+					      { (char *)cases[i].key[1], (char *)cases[i].value[1] } };
+		struct conf_workload settings = { .label = "l", .kind = (char *)cases[i].kind, .options = pairs };
+
+		for (; settings.n_options < 2 && pairs[settings.n_options].key; settings.n_options++)
+			;
+		assert_true(workload_samples(&settings) == cases[i].samples);
+	}
+}
+
 static double reading(const struct workload_run *run, const char *phase, const char *unit)
 {
 	for (size_t i = 0; i < run->kind->n_metrics; i++) {
@@ -175,6 +198,10 @@ static void pft_measures(void **state)
 		assert_true(reading(&run, "teardown", "ns") > 1);
 		assert_true(isnan(reading(&run, "fault", "insn_k")));
 		assert_true(isnan(reading(&run, "both", "ns")));
+		assert_true(run.health[HEALTH_MAJOR_FAULTS] == (double)run.checks.major_faults);
+		assert_true(run.health[HEALTH_VOLUNTARY_SWITCHES] == (double)run.checks.voluntary_switches);
+		assert_true(run.health[HEALTH_INVOLUNTARY_SWITCHES] == (double)run.checks.involuntary_switches);
+		assert_true(run.health[HEALTH_CPU_SHARE] > 0 && run.health[HEALTH_CPU_SHARE] <= 1);
 		assert_true(run.checks.pages == cases[i].pages);
 		assert_in_range(run.checks.minor_faults, cases[i].pages - 5 * 2, cases[i].pages + 5 * 2);
 		assert_true(run.checks.major_faults == 0);
@@ -263,6 +290,7 @@ int main(void)
 		cmocka_unit_test(values),
 		cmocka_unit_test(units),
 		cmocka_unit_test(checks_settings),
+		cmocka_unit_test(counts_iterations),
 		cmocka_unit_test(pft_measures),
 		cmocka_unit_test(pft_moves_its_region),
 		cmocka_unit_test(pft_of_a_model_is_small),

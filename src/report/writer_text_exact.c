@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/metrics.h"
+#include "report/writer_text.h"
+
+#define LEVEL_WIDTH 9
+#define BASELINE_WIDTH 22
+#define PREVIOUS_WIDTH 13
+#define MAX_PHASES 2 /* more do not fit; csv and json have them all */
+#define UNIT "insn"
+
+/* The phases of a workload that a table shows. */
+struct columns {
+	const struct workload_metric *phases[MAX_PHASES];
+	size_t n;
+};
+
+static struct columns choose_columns(const struct workload_kind *kind)
+{
+	struct columns columns = { .n = 0 };
+
+	for (size_t i = 0; i < kind->n_metrics && columns.n < MAX_PHASES; i++)
+		if (!strcmp(kind->metrics[i].unit, UNIT) && !metric_is_combined(&kind->metrics[i]))
+			columns.phases[columns.n++] = &kind->metrics[i];
+	return columns;
+}
+
+/* "+123.1 +-0.2 +7.75%", a "~" behind what is not resolved. */
+static char *difference_text(const struct report_difference *difference, bool percent)
+{
+	const struct exact_difference *exact = &difference->exact;
+	struct strbuf text = STRBUF_INIT;
+
+	if (!difference->present)
+		return xstrdup("");
+	/* A spread that would be printed as nothing gets a digit more. */
+	strbuf_addf(&text, "%+.1f +-%.*f", exact->delta, exact->spread < 0.095 ? 2 : 1, exact->spread);
+	if (percent)
+		strbuf_addf(&text, " %+.2f%%", 100 * exact->ratio);
+	if (!exact->resolved)
+		strbuf_adds(&text, " ~");
+	return strbuf_steal(&text);
+}
+
+static void write_cells(const struct report_row *row, const struct jnode *workload, const struct columns *columns,
+			struct strbuf *out)
+{
+	for (size_t i = 0; i < columns->n; i++) {
+		const struct report_metric *metric = words_find(row, workload, columns->phases[i]);
+		if (!metric) {
+			strbuf_addf(out, "%*s", LEVEL_WIDTH, "-");
+			continue;
+		}
+		AUTO_FREE char *baseline = difference_text(&metric->baseline, true);
+		AUTO_FREE char *previous = difference_text(&metric->previous, false);
+		strbuf_addf(out, "%*.1f%*s", LEVEL_WIDTH, metric->mean, BASELINE_WIDTH, baseline);
+		if (!i)
+			strbuf_addf(out, "%*s", PREVIOUS_WIDTH, previous);
+	}
+}
+
+static size_t label_width(const struct columns *columns)
+{
+	size_t cells = columns->n * (LEVEL_WIDTH + BASELINE_WIDTH) + PREVIOUS_WIDTH;
+
+	return cells < TEXT_COLUMNS - 20 ? TEXT_COLUMNS - cells : 20;
+}
+
+static void write_header(const struct columns *columns, const char *baseline, struct strbuf *out)
+{
+	AUTO_FREE char *versus = xasprintf("vs %.*s", BASELINE_WIDTH - 6, baseline);
+
+	text_pad(out, out->len, label_width(columns));
+	for (size_t i = 0; i < columns->n; i++) {
+		strbuf_addf(out, "%*s%*s", LEVEL_WIDTH, columns->phases[i]->phase, BASELINE_WIDTH, versus);
+		if (!i)
+			strbuf_addf(out, "%*s", PREVIOUS_WIDTH, "vs previous");
+	}
+	text_end_line(out);
+}
+
+void text_exact_table(const struct report *report, size_t target, const struct jnode *workload, struct strbuf *out)
+{
+	const struct workload_kind *kind = workload_find(jnode_string(workload, "kind", ""));
+	struct columns columns = choose_columns(kind);
+
+	text_title(report, target, workload, out);
+	strbuf_adds(out, " | ");
+	if (columns.n)
+		strbuf_addf(out, "%s a %s, ", words_unit(UNIT), columns.phases[0]->per);
+	strbuf_addf(out, "%zu boots each\n", report_target_blocks(report, target));
+	write_header(&columns, jnode_string(report->run, "baseline", ""), out);
+	for (size_t i = 0; i < report->n_rows; i++) {
+		const struct report_row *row = &report->rows[i];
+		if (report_row_target(row) != target || !words_row_shown(row) ||
+		    text_row_start(report, row, label_width(&columns), out))
+			continue;
+		write_cells(row, workload, &columns, out);
+		text_end_line(out);
+	}
+}
