@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "base/error.h"
+#undef error_new
+#undef error_at
+#undef error_os
 
 #include <search.h>
 #include <stdlib.h>

@@ -36,7 +36,7 @@ static void split_lines(const struct strbuf *bytes, struct text *out)
 {
 	const char *at = strbuf_str(bytes), *end = at + bytes->len;
 
-	*out = (struct text){ NULL, 0 };
+	*out = (struct text){ xcalloc(1, sizeof(*out->lines)), 0 };
 	while (at < end) {
 		const char *newline = memchr(at, '\n', (size_t)(end - at));
 		size_t len = newline ? (size_t)(newline - at) + 1 : (size_t)(end - at);

@@ -106,7 +106,7 @@ static void read_reference(struct matrix_loader *loader, const struct yaml_node 
 		error_join(&loader->errors, error_at(anchor->key_pos, "'anchor' has no meaning without 'run'"));
 	else if (fine && !row && !run)
 		error_join(&loader->errors, error_at(node->pos, "'vs' needs 'row' or 'run'"));
-	else if (entry.run)
+	else if (run && entry.run)
 		gate->run = read_run(loader, run->value);
 	free(entry.run);
 	if (row || run) {

@@ -141,8 +141,9 @@ static struct error *prepare_image(struct prepared *prepared, size_t index, stru
 		step = &steps[image->step];
 	}
 	const char *tree = step ? step->tree : kernel->source ? kernel->source->tree : NULL;
+	const char *objects = kernel->source ? kernel->source->objects : NULL;
 	if (image->salted) {
-		struct error *error = salt_tree(prepared->cache, kernel->source->objects, tree, entry->salted_tree);
+		struct error *error = salt_tree(prepared->cache, objects, tree, entry->salted_tree);
 		if (error)
 			return error_place(error, image->pos);
 		tree = entry->salted_tree;
@@ -163,7 +164,7 @@ static struct error *prepare_image(struct prepared *prepared, size_t index, stru
 	if (image->kernel->kind == KERNEL_KBUILD) {
 		struct config_input config = {
 			.tree = entry->input.tree,
-			.objects = kernel->source->objects,
+			.objects = objects,
 			.kernel = image->kernel,
 			.toolchain = kernel->toolchain,
 			.device_fragment = image->device_fragment,
