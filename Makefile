@@ -173,7 +173,14 @@ check-kernels: deps-build+check
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
 	$(Q)tests/e2e/whole-kernels build/release
 
-check-all: check check-kernels check-stats check-scale lint fuzz bench
+# Phones: what goes wrong on a fake one and on the virtual one.
+check-faults: deps-build+check
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
+	$(Q)tests/phone/faults build/release
+	$(Q)tests/e2e/phone build/release
+	$(Q)tests/phone/full build/release
+
+check-all: check check-kernels check-faults check-stats check-scale lint fuzz bench
 
 SHARE := $(DESTDIR)$(PREFIX)/share/memcg-ab
 LIBEXEC := $(DESTDIR)$(PREFIX)/libexec/memcg-ab
@@ -192,5 +199,5 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all unit unit-binaries demo check check-all check-kernels check-stats check-scale format format-check rooms-check lint fuzz bench bench-full install clean help
+.PHONY: all unit unit-binaries demo check check-all check-kernels check-faults check-stats check-scale format format-check rooms-check lint fuzz bench bench-full install clean help
 .SECONDARY:

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * The agent's program: memcg-ab-agent SETTINGS, or as /init (pid 1) with the settings in /memcg-ab.conf. Records go
- * to standard output. Exit status: 0 records written (they say if anything failed), 1 not written, 2 usage.
+ * The agent's program: memcg-ab-agent SETTINGS, or as /init (pid 1) with the settings in /memcg-ab.conf. Records go to standard
+ * output, unless the settings name another place. Exit status: 0 records written (they say if anything failed), 1 not written,
+ * 2 usage.
  */
 #include <errno.h>
+#include <linux/reboot.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/reboot.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "agent/agent.h"
@@ -18,11 +21,13 @@
 
 #define INIT_SETTINGS "/memcg-ab.conf"
 
-/* Pid 1 must not return: the kernel would panic. */
-static void finish_init(bool power_off)
+/* Pid 1 must not return: the kernel would panic. `finish`: the setting (conf.h). */
+static void finish_init(const char *finish)
 {
 	sync();
-	reboot(power_off ? RB_POWER_OFF : RB_AUTOBOOT);
+	if (!strcmp(finish, "bootloader"))
+		syscall(SYS_reboot, LINUX_REBOOT_MAGIC1, LINUX_REBOOT_MAGIC2, LINUX_REBOOT_CMD_RESTART2, finish);
+	reboot(!strcmp(finish, "poweroff") ? RB_POWER_OFF : RB_AUTOBOOT);
 	reboot(RB_HALT_SYSTEM);
 	for (;;)
 		pause();
@@ -74,7 +79,7 @@ int main(int argc, char *argv[])
 		quiet_exec_without_aslr(argv);
 	sent = good ? agent_run(&conf, STDOUT_FILENO, init) : agent_refuse(reason, STDOUT_FILENO);
 	if (init)
-		finish_init(strcmp(conf_get(&conf, "finish", "poweroff"), "poweroff") == 0);
+		finish_init(conf_get(&conf, "finish", "poweroff"));
 	conf_deinit(&conf);
 	free(text);
 	return sent ? 0 : 1;

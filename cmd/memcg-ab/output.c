@@ -130,6 +130,8 @@ static void print_target(const struct matrix *matrix, size_t index, struct strbu
 	bool staged = !exact && measure->half_width > 0;
 
 	strbuf_addf(out, "%s/%s: ", target->device->name, target->cores);
+	if (target->device->profile->stock)
+		strbuf_adds(out, "the device's own kernel (image: stock), nothing is built; ");
 	if (!staged)
 		strbuf_addf(out, "%u ", blocks);
 	strbuf_addf(out, "block%s in %s order, seed %" PRIu64, blocks == 1 ? "" : "s", measure_order_name(measure->order),

@@ -7,26 +7,36 @@
 #include <string.h>
 #include <time.h>
 
+#include "agent/chain.h"
 #include "agent/counter.h"
+#include "agent/environment.h"
 #include "agent/health_probe.h"
 #include "agent/identity.h"
 #include "agent/memcg.h"
+#include "agent/memory.h"
 #include "agent/misbehave.h"
 #include "agent/model.h"
 #include "agent/quiet.h"
 #include "agent/records.h"
+#include "agent/relay.h"
+#include "agent/results.h"
+#include "agent/services.h"
+#include "agent/undo.h"
 #include "agent/workload_run.h"
 
 #define NAME_MAX_LEN 128
 
 struct agent {
 	const struct conf *conf;
-	int fd;
+	struct results results;
 	const char *root;
 	enum counter_kind counter;
 	bool clock;
+	struct chain chain;
 	struct misbehave misbehave;
-	struct quiet quiet;
+	struct undo undo;
+	struct environment environment;
+	struct memory memory; /* as it was when the agent started */
 	struct memcg memcg;
 	struct records records;
 };
@@ -70,6 +80,8 @@ static bool is_wanted(const struct agent *agent, const struct workload_run *run,
 		snprintf(key, sizeof(key), "model.%s.%s.%s", run->settings->label, metric->phase, metric->unit);
 		return conf_get(agent->conf, key, NULL) != NULL;
 	}
+	if (!metric->per)
+		return true;
 	return insn ? agent->counter == COUNTER_PMU : run->clock;
 }
 
@@ -112,6 +124,9 @@ static void report_iteration(struct agent *agent, const struct workload_run *run
 
 		if (!is_wanted(agent, run, i))
 			continue;
+		/* An amount that this kernel does not tell. */
+		if (!failure && !metric->per && isnan(run->readings[i]))
+			continue;
 		name_record(run, warmups, metric->phase, metric->unit, name);
 		workload_unit_text(metric, unit, sizeof(unit));
 		if (failure)
@@ -123,7 +138,7 @@ static void report_iteration(struct agent *agent, const struct workload_run *run
 		report_health(agent, run, warmups);
 }
 
-static void report_environment(struct agent *agent, const struct workload_run *run, const char *place)
+static void report_checks(struct agent *agent, const struct workload_run *run, const char *place)
 {
 	const struct workload_checks *checks = &run->checks;
 	char key[NAME_MAX_LEN], text[160];
@@ -189,6 +204,7 @@ static void run_workload(struct agent *agent, const struct conf_workload *settin
 		.counter = agent->counter,
 		.clock = agent->clock,
 		.region_offset = conf_get_count(agent->conf, "region_offset", 0),
+		.memory = &agent->memory,
 	};
 
 	if (!wants_anything(agent, &run)) {
@@ -201,13 +217,25 @@ static void run_workload(struct agent *agent, const struct conf_workload *settin
 	}
 	if (memcg_enter(&agent->memcg, workload_value(&run, "cgroup"), &place, reason, sizeof(reason))) {
 		run_iterations(agent, &run, &model);
-		report_environment(agent, &run, place);
+		report_checks(agent, &run, place);
 	} else {
 		fail_workload(agent, settings->label, reason);
 	}
 	memcg_leave(&agent->memcg);
 	model_close(&model);
 	workload_run_deinit(&run);
+}
+
+/* A sign of life, out at once. */
+static void say_hello(const struct agent *agent)
+{
+	records_send_hello(&agent->records, agent->results.fd);
+	results_flush(&agent->results);
+}
+
+static void still_alive(void *arg)
+{
+	say_hello(arg);
 }
 
 static void run_workloads(struct agent *agent)
@@ -220,57 +248,133 @@ static void run_workloads(struct agent *agent)
 		return;
 	}
 	counter_close(&counter);
+	environment_check(&agent->environment, NULL);
 	for (size_t i = 0; i < agent->conf->n_workloads; i++) {
-		run_workload(agent, &agent->conf->workloads[i]);
-		records_send_hello(&agent->records, agent->fd);
+		const struct conf_workload *workload = &agent->conf->workloads[i];
+
+		environment_cool(&agent->environment, workload->label, still_alive, agent);
+		run_workload(agent, workload);
+		environment_check(&agent->environment, workload->label);
+		say_hello(agent);
 	}
 }
 
-bool agent_run(const struct conf *conf, int fd, bool init)
-{
-	struct agent agent = {
-		.conf = conf,
-		.fd = fd,
-		.root = conf_get(conf, "root", ""),
-		.counter = counter_setting(conf),
-	};
-	const bool told = *agent.root != '\0';
-
-	agent.clock = agent.counter == COUNTER_CLOCK || conf_get_count(conf, "clock", 0) == 1;
-	misbehave_init(&agent.misbehave, conf);
-	if (misbehave_before_hello(&agent.misbehave, fd))
-		return true;
-	if (!told)
-		quiet_console(&agent.quiet);
-	records_hello(&agent.records, AGENT_VERSION);
-	records_send_hello(&agent.records, fd);
-	misbehave_after_hello(&agent.misbehave, fd);
-	if (!told)
-		quiet_huge_pages(&agent.quiet);
-	memcg_examine(agent.root, init, conf_get(conf, "memcg_version", "v2"), &agent.memcg);
-	identity_add(&agent.records, agent.root, &agent.memcg);
-	add_settings(&agent);
-	sleep_ms(conf_get_count(conf, "settle_ms", 0));
-	run_workloads(&agent);
-	memcg_restore(&agent.memcg);
-	quiet_restore(&agent.quiet);
-
-	bool sent = records_send(&agent.records, fd, &agent.misbehave);
-
-	records_deinit(&agent.records);
-	return sent;
-}
-
-bool agent_refuse(const char *reason, int fd)
+/* A report of nothing but a failure. */
+static bool refuse(const struct conf *conf, const char *name, const char *reason, int fd)
 {
 	const struct misbehave none = { 0 };
 	struct records records = { 0 };
 
-	records_hello(&records, AGENT_VERSION);
-	records_fail(&records, "agent.conf.error.0", reason, "-");
+	records_hello(&records, AGENT_VERSION, conf_get(conf, "nonce", NULL));
+	records_fail(&records, name, reason, "-");
 
 	bool sent = records_send(&records, fd, &none);
 
 	records_deinit(&records);
 	return sent;
+}
+
+/*
+ * A guardian restores what an agent changed that died, where that matters to others: pid 1 takes the machine with it, and below a
+ * root only env.* changes anything.
+ */
+static bool open_undo(struct agent *agent, bool init, char *reason, size_t reason_size)
+{
+	const bool alone = init || *agent->root;
+
+	return undo_open(&agent->undo, services_manager(agent->root), !alone || environment_is_asked(agent->conf), reason,
+			 reason_size);
+}
+
+static void measure_quietly(struct agent *agent)
+{
+	char reason[256];
+	bool good = environment_set(&agent->environment, agent->conf, &agent->undo, reason, sizeof(reason));
+
+	identity_add(&agent->records, agent->root, &agent->memcg);
+	add_settings(agent);
+	chain_report(&agent->chain, &agent->records);
+	sleep_ms(conf_get_count(agent->conf, "settle_ms", 0));
+	if (good)
+		run_workloads(agent);
+	else
+		records_fail(&agent->records, "agent.environment.error.0", reason, "-");
+	environment_report(&agent->environment, &agent->records);
+	environment_deinit(&agent->environment);
+}
+
+static void restore(struct agent *agent)
+{
+	char failures[UNDO_TEXT_MAX];
+
+	memcg_restore(&agent->memcg);
+	undo_close(&agent->undo, failures, sizeof(failures));
+	if (*failures)
+		records_identity(&agent->records, "env.failed.restore", failures);
+}
+
+/* Everything between the first word and the last. */
+static bool measure(struct agent *agent, bool init)
+{
+	const struct conf *conf = agent->conf;
+	const bool told = *agent->root != '\0';
+	char reason[256];
+
+	if (!open_undo(agent, init, reason, sizeof(reason)))
+		return refuse(conf, "agent.environment.error.0", reason, agent->results.fd);
+	if (!told)
+		quiet_console(&agent->undo);
+	records_hello(&agent->records, AGENT_VERSION, conf_get(conf, "nonce", NULL));
+	say_hello(agent);
+	misbehave_after_hello(&agent->misbehave, agent->results.fd);
+	if (!told)
+		quiet_huge_pages(&agent->undo);
+	memcg_examine(agent->root, init, conf_get(conf, "memcg_version", "v2"), &agent->memcg);
+	measure_quietly(agent);
+	restore(agent);
+	return records_send(&agent->records, agent->results.fd, &agent->misbehave);
+}
+
+/* With the results open. */
+static bool do_work(struct agent *agent, bool init)
+{
+	const char *relay = conf_get(agent->conf, "relay", NULL);
+
+	if (relay)
+		return relay_print(relay, agent->root, conf_get(agent->conf, "nonce", NULL), RESULTS_WAIT_MS, agent->results.fd);
+	misbehave_init(&agent->misbehave, agent->conf);
+	return misbehave_before_hello(&agent->misbehave, agent->results.fd) || measure(agent, init);
+}
+
+bool agent_run(const struct conf *conf, int console_fd, bool init)
+{
+	const char *where = conf_get(conf, "results", "console");
+	struct agent agent = {
+		.conf = conf,
+		.root = conf_get(conf, "root", ""),
+		.counter = counter_setting(conf),
+	};
+	char reason[256];
+	bool sent;
+
+	if (memory_is_wanted(conf))
+		memory_read(&agent.memory, agent.root);
+	agent.clock = agent.counter == COUNTER_CLOCK || conf_get_count(conf, "clock", 0) == 1;
+	chain_start(&agent.chain, conf, init);
+	if (results_open(&agent.results, where, console_fd, agent.root, RESULTS_WAIT_MS, reason, sizeof(reason)))
+		sent = do_work(&agent, init);
+	else
+		sent = refuse(conf, "agent.results.error.0", reason, console_fd);
+	sent &= results_flush(&agent.results);
+	results_close(&agent.results);
+	chain_stop(&agent.chain);
+	records_deinit(&agent.records);
+	return sent;
+}
+
+bool agent_refuse(const char *reason, int console_fd)
+{
+	const struct conf none = { 0 };
+
+	return refuse(&none, "agent.conf.error.0", reason, console_fd);
 }

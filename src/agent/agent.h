@@ -7,7 +7,7 @@
  * reading of the workload's table that the counter gives: insn_k and insn_u with counter=pmu, ns with clock=1 or
  * counter=clock, what has a setting with counter=model; and LABEL.health.NAME.ITERATION (health.h). An iteration that
  * failed says so in all of the former and has none of the latter. Failures that belong to no iteration have the cases
- * agent.conf.error.0, agent.counter.error.0 and LABEL.agent.error.0.
+ * agent.conf.error.0, agent.results.error.0, agent.counter.error.0 and LABEL.agent.error.0.
  */
 #ifndef AGENT_AGENT_H
 #define AGENT_AGENT_H
@@ -19,11 +19,12 @@
 #define AGENT_VERSION "0.1.0"
 
 /*
- * Does all of it and writes the records to `fd`. `init`: it is pid 1, may mount hierarchies. False when the records
- * could not be written. A process is good for one call.
+ * Does all of it and writes the records to where the settings say, or to `console_fd` (also when the former cannot be opened).
+ * `init`: it is pid 1, may mount hierarchies and load modules. False when the records could not be written. A process is good
+ * for one call.
  */
-bool agent_run(const struct conf *conf, int fd, bool init);
+bool agent_run(const struct conf *conf, int console_fd, bool init);
 /* Reports that there are no settings to go by. */
-bool agent_refuse(const char *reason, int fd);
+bool agent_refuse(const char *reason, int console_fd);
 
 #endif

@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/conf_environment.h"
+#include "agent/sift.h"
+
 #define LABEL_MAX 64
 #define REAL_MAX_LEN 64 /* bytes of a number in a list, with its NUL */
 #define REGION_ALIGN ((uint64_t)2 << 20)
@@ -126,7 +129,31 @@ static bool valid_settle(const char *value)
 
 static bool valid_finish(const char *value)
 {
-	return !strcmp(value, "poweroff") || !strcmp(value, "exit");
+	return !strcmp(value, "poweroff") || !strcmp(value, "reboot") || !strcmp(value, "bootloader") || !strcmp(value, "exit");
+}
+
+/* "block:" and a GPT partition's name, or a node's path. */
+static bool valid_partition(const char *value)
+{
+	const char *name = value + strlen("block:");
+
+	return !strncmp(value, "block:", strlen("block:")) && *name && (*name == '/' || !strchr(name, '/'));
+}
+
+static bool valid_results(const char *value)
+{
+	return !strcmp(value, "console") || !strcmp(value, "pmsg") || valid_partition(value) ||
+	       (!strncmp(value, "tty:", 4) && value[4]);
+}
+
+static bool valid_relay(const char *value)
+{
+	return !strcmp(value, "pmsg") || valid_partition(value);
+}
+
+static bool valid_name(const char *value)
+{
+	return *value != '\0';
 }
 
 static bool valid_root(const char *value)
@@ -182,7 +209,23 @@ static const struct known_key {
 	{ "expect_memcg", valid_memcg, "none, disabled or on" },
 	{ "memcg_version", valid_hierarchy, "v1 or v2" },
 	{ "settle_ms", valid_settle, "a number up to 3600000" },
-	{ "finish", valid_finish, "poweroff or exit" },
+	{ "finish", valid_finish, "poweroff, reboot, bootloader or exit" },
+	{ "nonce", sift_valid_nonce, "16 lower-case hex digits" },
+	{ "results", valid_results, "console, pmsg, block:PARTITION or tty:DEVICE" },
+	{ "relay", valid_relay, "pmsg or block:PARTITION" },
+	{ "chain", valid_flag, "0 or 1" },
+	{ "modules", valid_root, "an absolute folder" },
+	{ "watchdog", valid_name, "a device" },
+	{ "env.governor", conf_valid_governor, "a governor's name" },
+	{ "env.frequency", conf_valid_frequency, "max, mid, min or a number of kHz" },
+	{ "env.cores", conf_valid_cores, "all, big, mid, little or a list such as 4-7" },
+	{ "env.offline", valid_flag, "0 or 1" },
+	{ "env.thermal_below", conf_valid_limit, "degrees Celsius from 0 to 150" },
+	{ "env.thermal_wait_ms", conf_valid_wait, "a number up to 86400000" },
+	{ "env.stop", conf_valid_services, "names of services with commas between them" },
+	{ "env.swap", valid_flag, "0 or 1" },
+	{ "env.set.", conf_valid_file, "PATH=VALUE with a path in /proc, /sys or /dev" },
+	{ "env.setprop.", conf_valid_property, "NAME=VALUE" },
 	{ "model.", valid_real, "a real number" },
 	{ "noise.factor.", valid_factors, "real numbers above 0 with commas between them" },
 	{ "noise.throttled.", valid_flags, "0s and 1s with commas between them" },
@@ -327,6 +370,11 @@ static bool check_whole(struct parser *parser)
 		if (!strncmp(key, "model.", 6) || !strncmp(key, "noise.", 6) || !strncmp(key, "fault.", 6))
 			return refuse(parser, "'%s' is allowed only with counter=model", key);
 	}
+	if (conf_get(conf, "modules", NULL) && conf_get_count(conf, "chain", 0) != 1)
+		return refuse(parser, "'modules' is allowed only with chain=1");
+	if (!strcmp(conf_get(conf, "relay", ""), conf_get(conf, "results", "console")) &&
+	    strcmp(conf_get(conf, "relay", ""), "pmsg") != 0)
+		return refuse(parser, "'relay' and 'results' are the same partition");
 	for (size_t i = 0; i < conf->n_workloads; i++) {
 		if (!conf->workloads[i].kind)
 			return refuse(parser, "workload '%s' has no run=KIND", conf->workloads[i].label);

@@ -12,7 +12,21 @@
  *   expect_memcg=none|disabled|on   what the host expects; only recorded, the host decides
  *   memcg_version=v1|v2  which hierarchy pid 1 mounts the memory controller on; default v2
  *   settle_ms=N          sleep before the first workload, so that boot has finished
- *   finish=poweroff|exit what to do after the last record: power off (default; only as pid 1) or exit (as pid 1: reboot)
+ *   finish=poweroff|reboot|bootloader|exit   what to do after the last record: power off (default), reboot, reboot into the
+ *                        bootloader (all three only as pid 1), or exit (as pid 1: reboot)
+ *   results=console|block:PARTITION|pmsg|tty:DEVICE   where the records go; default standard output. console is that; block: raw
+ *                        bytes at the start of the partition of that GPT name (or device path), NUL-terminated; pmsg: /dev/pmsg0,
+ *                        which ramoops keeps over a warm reboot; tty: a USB serial gadget's terminal, once it is there
+ *   nonce=HEX            16 digits, drawn for this boot: each HELLO carries it (wire.h), so that what another boot left where the
+ *                        records go is never taken for this one's
+ *   relay=pmsg|block:PARTITION   print the records that an earlier boot left there (pstore's pmsg-ramoops-0; the partition) to
+ *                        results= and measure nothing
+ *   chain=1              pid 1 only: load the vendor's modules first, bring up a USB ACM gadget where results=tty: wants one
+ *   modules=DIR          with chain=1: folder with modules.load; default /lib/modules (and DIR/RELEASE)
+ *   watchdog=DEVICE      fed from here on, every 5 s
+ *   env.governor=NAME, env.frequency=max|mid|min|KHZ, env.cores=all|big|mid|little|LIST, env.offline=0|1, env.thermal_below=REAL (C),
+ *   env.thermal_wait_ms=N, env.stop=SERVICE,..., env.set.N=PATH=VALUE, env.setprop.N=NAME=VALUE, env.swap=0|1   the quiet
+ *                        environment (environment.h)
  *   model.LABEL.PHASE.UNIT=REAL, noise.factor.LABEL=REAL,..., noise.throttled.LABEL=0|1,...   model.h; only with counter=model
  *   fault.NAME=0|1, fault.seed=N   misbehaviour (misbehave.h); only with counter=model
  *   workload=LABEL       starts a workload's settings; the following keys are its own until the next:

@@ -2,7 +2,6 @@
 #include "agent/mounts.h"
 
 #include <fcntl.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
@@ -17,11 +16,17 @@ static const struct {
 	{ "tmpfs", "/tmp" },
 };
 
-static bool is_mounted(const char *where)
+/* `above`: a folder of the file system that `where` is in while nothing is mounted there. */
+static bool is_mounted(const char *above, const char *where)
 {
-	struct stat above, here;
+	struct stat outer, here;
 
-	return !stat("/", &above) && !stat(where, &here) && above.st_dev != here.st_dev;
+	return !stat(above, &outer) && !stat(where, &here) && outer.st_dev != here.st_dev;
+}
+
+static bool mount_once(const char *above, const char *where, const char *type)
+{
+	return is_mounted(above, where) || !mount("none", where, type, 0, NULL);
 }
 
 /* The kernel opens /dev/console for pid 1 before anything is mounted: an archive without that node leaves it without streams. */
@@ -42,8 +47,17 @@ void mounts_make(void)
 {
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		mkdir(wanted[i].where, 0755);
-		if (!is_mounted(wanted[i].where))
-			mount("none", wanted[i].where, wanted[i].type, 0, NULL);
+		mount_once("/", wanted[i].where, wanted[i].type);
 	}
 	open_streams();
+}
+
+bool mounts_pstore(const char *where)
+{
+	return mount_once("/sys", where, "pstore");
+}
+
+bool mounts_configfs(const char *where)
+{
+	return mount_once("/sys", where, "configfs");
 }

@@ -43,52 +43,44 @@ void quiet_chosen_word(const char *text, char *word_out, unsigned long size)
 		snprintf(word_out, size, "%s", text);
 }
 
-/* Writes `value` into a file after keeping what it said. */
-static void change(struct quiet *quiet, const char *path, const char *value)
+/* Writes `value` into a file after noting what it said. */
+static void change(struct undo *undo, const char *path, const char *value)
 {
-	struct quiet_file *file = &quiet->files[quiet->n];
-	char *before = quiet->n < QUIET_MAX_FILES && strlen(path) < sizeof(file->path) ? sysfile_line("", path) : NULL;
+	char *before = sysfile_line("", path);
+	char word[UNDO_VALUE_MAX];
 
 	if (!before)
 		return;
-	quiet_chosen_word(before, file->before, sizeof(file->before));
+	quiet_chosen_word(before, word, sizeof(word));
 	free(before);
-	snprintf(file->path, sizeof(file->path), "%s", path);
-	if (strcmp(file->before, value) != 0 && sysfile_write(path, value))
-		quiet->n++;
+	if (strcmp(word, value) != 0 && undo_note(undo, UNDO_FILE, path, word) && !sysfile_write(path, value))
+		undo_forget(undo);
 }
 
-void quiet_console(struct quiet *quiet)
+void quiet_console(struct undo *undo)
 {
 	static const char path[] = "/proc/sys/kernel/printk";
-	struct quiet_file *file = &quiet->files[quiet->n];
-	char *levels = quiet->n < QUIET_MAX_FILES ? sysfile_line("", path) : NULL;
+	char *levels = sysfile_line("", path);
 
+	if (!levels)
+		return;
 	/* The first of four numbers; written alone, it leaves the others. */
-	if (levels && !klogctl(SYSLOG_CONSOLE_LEVEL, NULL, 1)) {
-		snprintf(file->before, sizeof(file->before), "%.*s", (int)strcspn(levels, " \t"), levels);
-		snprintf(file->path, sizeof(file->path), "%s", path);
-		quiet->n++;
-	}
+	levels[strcspn(levels, " \t")] = '\0';
+	if (undo_note(undo, UNDO_FILE, path, levels) && klogctl(SYSLOG_CONSOLE_LEVEL, NULL, 1) < 0)
+		undo_forget(undo);
 	free(levels);
 }
 
-void quiet_huge_pages(struct quiet *quiet)
+void quiet_huge_pages(struct undo *undo)
 {
 	static const char whole[] = "/sys/kernel/mm/transparent_hugepage/enabled";
 	static const char sizes[] = "/sys/kernel/mm/transparent_hugepage/hugepages-*/enabled";
 	glob_t found;
 
-	change(quiet, whole, "never");
+	change(undo, whole, "never");
 	if (glob(sizes, GLOB_NOSORT, NULL, &found))
 		return;
 	for (size_t i = 0; i < found.gl_pathc; i++)
-		change(quiet, found.gl_pathv[i], "never");
+		change(undo, found.gl_pathv[i], "never");
 	globfree(&found);
-}
-
-void quiet_restore(const struct quiet *quiet)
-{
-	for (unsigned i = quiet->n; i-- > 0;)
-		sysfile_write(quiet->files[i].path, quiet->files[i].before);
 }

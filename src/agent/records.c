@@ -2,13 +2,14 @@
 #include "agent/records.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <termios.h>
 #include <unistd.h>
 
 #define CHUNK_MAX 140 /* bytes of a value's piece before it is encoded */
+#define WRITE_WAIT_MS 60000
 
 void records_deinit(struct records *records)
 {
@@ -46,11 +47,11 @@ static void copy_text(char *out, size_t size, const char *text)
 	snprintf(out, size, "%s", text);
 }
 
-void records_hello(struct records *records, const char *version)
+void records_hello(struct records *records, const char *version, const char *nonce)
 {
 	struct wire_record record = { .type = WIRE_HELLO };
 
-	copy_text(record.name, sizeof(record.name), version);
+	snprintf(record.name, sizeof(record.name), "%s%s%s", version, nonce ? "/" : "", nonce ? nonce : "");
 	snprintf(record.value, sizeof(record.value), "%d", WIRE_VERSION);
 	add(records, &record);
 }
@@ -120,6 +121,14 @@ void records_fail(struct records *records, const char *name, const char *reason,
 	add(records, &record);
 }
 
+/* A terminal without blocking is full until the other side reads. */
+static bool wait_for_room(int fd)
+{
+	struct pollfd other_side = { .fd = fd, .events = POLLOUT };
+
+	return poll(&other_side, 1, WRITE_WAIT_MS) == 1 && !(other_side.revents & (POLLERR | POLLHUP));
+}
+
 bool records_write(int fd, const void *data, size_t len)
 {
 	const char *bytes = data;
@@ -127,7 +136,7 @@ bool records_write(int fd, const void *data, size_t len)
 	while (len) {
 		ssize_t n = write(fd, bytes, len);
 
-		if (n < 0 && errno != EINTR)
+		if (n < 0 && errno != EINTR && (errno != EAGAIN || !wait_for_room(fd)))
 			return false;
 		if (n > 0) {
 			bytes += n;
@@ -137,19 +146,11 @@ bool records_write(int fd, const void *data, size_t len)
 	return true;
 }
 
-/* What is still in a UART's buffer when the machine is switched off is lost. */
-static void drain(int fd)
-{
-	if (isatty(fd))
-		tcdrain(fd);
-}
-
 void records_send_hello(const struct records *records, int fd)
 {
 	char line[WIRE_LINE_MAX];
 
 	records_write(fd, line, wire_format(&records->items[0], line));
-	drain(fd);
 }
 
 bool records_send(const struct records *records, int fd, const struct misbehave *misbehave)
@@ -166,6 +167,5 @@ bool records_send(const struct records *records, int fd, const struct misbehave 
 			good = misbehave_write(misbehave, fd, line, len, record->seq, copy);
 		}
 	}
-	drain(fd);
 	return good;
 }

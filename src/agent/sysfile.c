@@ -82,7 +82,7 @@ char *sysfile_line(const char *root, const char *path)
 
 bool sysfile_write(const char *path, const char *text)
 {
-	int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	int fd = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY);
 
 	if (fd < 0)
 		return false;

@@ -2,17 +2,17 @@
 /*
  * The agent's records, one way, device to host: ASCII lines under 200 bytes that survive a lossy console.
  *
- *   MEMCG-AB HELLO <agent version> <wire version> <seq> <crc32>
+ *   MEMCG-AB HELLO <agent version>[/<nonce>] <wire version> <seq> <crc32>
  *   MEMCG-AB IDENTITY <key> <value> <seq> <crc32>
  *   MEMCG-AB RESULT <case> <pass|fail> <decimal> <unit> <seq> <crc32>
  *   MEMCG-AB END <count> <crc32>
  *
- * crc32 is IEEE 802.3, 8 hex digits, over all bytes of the line before the blank that precedes it. <seq> counts from
- * 0 without gaps, <count> is the number of records before END. Values are percent-encoded (blank, %, control,
- * non-ASCII; upper-case hex digits; the empty value is "%00", which nothing else may hold); a value too long for one
- * line is cut into IDENTITY records of keys KEY.0, KEY.1, ... The agent prints all records and END, then all of it
- * once more, and HELLO also when it starts and after each workload, as a sign of life; the host takes each seq from
- * any intact copy. libc only; built for the host and for arm64.
+ * <nonce> is the boot's own, where the settings have one (sift.h). crc32 is IEEE 802.3, 8 hex digits, over all bytes of
+ * the line before the blank that precedes it. <seq> counts from 0 without gaps, <count> is the number of records before
+ * END. Values are percent-encoded (blank, %, control, non-ASCII; upper-case hex digits; the empty value is "%00", which
+ * nothing else may hold); a value too long for one line is cut into IDENTITY records of keys KEY.0, KEY.1, ... The
+ * agent prints all records and END, then all of it once more, and HELLO also when it starts and after each workload, as
+ * a sign of life; the host takes each seq from any intact copy. libc only; built for the host and for arm64.
  */
 #ifndef AGENT_WIRE_H
 #define AGENT_WIRE_H
@@ -30,7 +30,7 @@ enum wire_type { WIRE_HELLO, WIRE_IDENTITY, WIRE_RESULT, WIRE_END };
 struct wire_record {
 	enum wire_type type;
 	uint32_t seq; /* of END: the count */
-	/* HELLO: agent version; IDENTITY: key; RESULT: case */
+	/* HELLO: agent version, perhaps with a nonce; IDENTITY: key; RESULT: case */
 	char name[WIRE_LINE_MAX];
 	/* Decoded. HELLO: wire version; IDENTITY: value; RESULT: the decimal number, or on "fail" the reason */
 	char value[WIRE_LINE_MAX];

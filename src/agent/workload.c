@@ -20,7 +20,7 @@ const struct workload_option workload_common_options[] = {
 };
 const size_t workload_n_common_options = sizeof(workload_common_options) / sizeof(workload_common_options[0]);
 
-const struct workload_kind *const workload_kinds[] = { &workload_pft };
+const struct workload_kind *const workload_kinds[] = { &workload_pft, &workload_memory };
 const size_t workload_n_kinds = sizeof(workload_kinds) / sizeof(workload_kinds[0]);
 
 const struct workload_kind *workload_find(const char *name)
@@ -90,7 +90,9 @@ void workload_unit_text(const struct workload_metric *metric, char *text, size_t
 {
 	bool insn = !strncmp(metric->unit, "insn", 4);
 
-	if (!strcmp(metric->unit, "rate"))
+	if (!metric->per)
+		snprintf(text, size, "KiB");
+	else if (!strcmp(metric->unit, "rate"))
 		snprintf(text, size, "%s/s", metric->per);
 	else
 		snprintf(text, size, "%s/%s", insn ? "insn" : metric->unit, metric->per);

@@ -29,8 +29,8 @@ struct workload_option {
 /* One reading of a sample. Its metric is LABEL.PHASE.UNIT. */
 struct workload_metric {
 	const char *phase; /* "fault" */
-	const char *unit; /* "insn", "insn_k", "insn_u", "ns", "rate" */
-	const char *per; /* "page": insn/page, ns/page; rate is page/s */
+	const char *unit; /* "insn", "insn_k", "insn_u", "ns", "rate"; of an amount its name, "total_kib" */
+	const char *per; /* "page": insn/page, ns/page; rate is page/s. NULL: an amount, in KiB */
 	bool higher_is_better;
 	/*
 	 * NULL for what the agent reads; else how the host derives it from the sample's other readings: "sum:A,B" (A
@@ -72,7 +72,7 @@ const struct workload_option *workload_find_option(const struct workload_kind *k
 bool workload_value_ok(const struct workload_option *option, const char *value);
 /* How many iterations its settings ask for, warm-ups included; 0 when they are not good. */
 uint64_t workload_samples(const struct conf_workload *settings);
-/* The text of a reading's unit: "insn/page", "ns/page", "page/s". */
+/* The text of a reading's unit: "insn/page", "ns/page", "page/s", "KiB". */
 void workload_unit_text(const struct workload_metric *metric, char *text, size_t size);
 
 #endif

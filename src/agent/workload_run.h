@@ -18,12 +18,15 @@ struct workload_checks {
 	uint64_t voluntary_switches, involuntary_switches;
 };
 
+struct memory;
+
 struct workload_run {
 	const struct workload_kind *kind;
 	const struct conf_workload *settings;
 	enum counter_kind counter;
 	bool clock; /* read the clock too */
 	uint64_t region_offset; /* bytes, a multiple of 2 MiB */
+	const struct memory *memory; /* when the agent started; NULL = not looked at */
 	int iteration; /* from 0; warm-ups are negative, -1 is the last of them */
 	double readings[WORKLOAD_MAX_METRICS]; /* in the order of kind->metrics; NAN = not read */
 	/*
@@ -36,7 +39,7 @@ struct workload_run {
 	char reason[WORKLOAD_REASON_MAX];
 };
 
-extern const struct workload_kind workload_pft;
+extern const struct workload_kind workload_pft, workload_memory;
 
 /*
  * Checks a workload's settings against its kind's table: unknown options, values, values that do not go together.

@@ -36,6 +36,7 @@ void archive_support_filters(struct archive *archive)
 	archive_read_support_filter_gzip(archive);
 	archive_read_support_filter_bzip2(archive);
 	archive_read_support_filter_zstd(archive);
+	archive_read_support_filter_lz4(archive);
 }
 
 struct error *archive_failure(struct archive *archive, const char *name)

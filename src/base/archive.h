@@ -19,7 +19,7 @@ struct tar_member {
 	uint64_t size;
 };
 
-/* Any compression that libarchive reads (xz, gzip, zstd, bzip2, none). */
+/* Any compression that libarchive reads (xz, gzip, zstd, bzip2, lz4, none). */
 struct error *tar_open(const char *path, struct tar **tar_out) MUST_CHECK;
 /*
  * The tarball inside a Debian binary package: ar member data.tar.*, and in it the member whose path ends with `inner_suffix`
@@ -45,10 +45,9 @@ struct cpio_entry {
 /* A newc cpio, uncompressed, all times and owners 0, so that equal entries give equal bytes. Appended to `out`. */
 struct error *cpio_write(const struct cpio_entry *entries, size_t n, struct strbuf *out) MUST_CHECK;
 
-/* Writes `data` zstd-compressed to `path`, atomically; and reads such a file back. */
+/* Writes `data` zstd-compressed to `path`, atomically. */
 struct error *zstd_write_file(const char *path, const void *data, size_t len) MUST_CHECK;
-struct error *zstd_read_file(const char *path, struct strbuf *out) MUST_CHECK;
-/* Decompresses any single-stream format libarchive knows (gzip of IKCONFIG, xz, zstd). */
+/* Decompresses any single-stream format libarchive knows (gzip of IKCONFIG, xz, zstd, lz4 with the frames of lz4 -l too). */
 struct error *decompress(const void *data, size_t len, struct strbuf *out) MUST_CHECK;
 
 #endif

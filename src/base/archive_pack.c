@@ -91,8 +91,10 @@ struct error *zstd_write_file(const char *path, const void *data, size_t len)
 	return error ? error : file_write_atomic(path, bytes.data, bytes.len, 0644);
 }
 
+#define DATA_NAME "compressed data" /* in messages */
+
 /* libarchive passes unknown bytes through unchanged: only a filter that took hold says they were compressed. */
-static struct error *read_raw(const void *data, size_t len, const char *name, struct strbuf *out)
+static struct error *read_raw(const void *data, size_t len, struct strbuf *out)
 {
 	struct archive *archive = archive_read_new();
 	struct archive_entry *entry;
@@ -101,34 +103,21 @@ static struct error *read_raw(const void *data, size_t len, const char *name, st
 	archive_support_filters(archive);
 	archive_read_support_format_raw(archive);
 	if (archive_read_open_memory(archive, data, len) != ARCHIVE_OK || archive_read_next_header(archive, &entry) != ARCHIVE_OK)
-		error = archive_failure(archive, name);
+		error = archive_failure(archive, DATA_NAME);
 	else if (archive_filter_code(archive, 0) == ARCHIVE_FILTER_NONE)
-		error = error_new(ERROR_LAB, "cannot read %s: not compressed in a known format", name);
+		error = error_new(ERROR_LAB, "cannot read %s: not compressed in a known format", DATA_NAME);
 	else
-		error = archive_read_all(archive, name, MAX_UNPACKED, out);
+		error = archive_read_all(archive, DATA_NAME, MAX_UNPACKED, out);
 	archive_read_free(archive);
 	return error;
 }
 
-static struct error *decompress_named(const void *data, size_t len, const char *name, struct strbuf *out)
+struct error *decompress(const void *data, size_t len, struct strbuf *out)
 {
 	AUTO_STRBUF bytes = STRBUF_INIT;
-	struct error *error = read_raw(data, len, name, &bytes);
+	struct error *error = read_raw(data, len, &bytes);
 
 	if (!error)
 		strbuf_add(out, bytes.data, bytes.len);
 	return error;
-}
-
-struct error *zstd_read_file(const char *path, struct strbuf *out)
-{
-	AUTO_STRBUF bytes = STRBUF_INIT;
-	struct error *error = file_read(path, &bytes);
-
-	return error ? error : decompress_named(strbuf_str(&bytes), bytes.len, path, out);
-}
-
-struct error *decompress(const void *data, size_t len, struct strbuf *out)
-{
-	return decompress_named(data, len, "compressed data", out);
 }

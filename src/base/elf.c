@@ -9,6 +9,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/elf_internal.h"
+
 #define BUILD_ID_MAX 64
 
 static void hex_text(const unsigned char *bytes, size_t n, char *hex_out)
@@ -22,13 +24,13 @@ static void hex_text(const unsigned char *bytes, size_t n, char *hex_out)
 	hex_out[2 * n] = '\0';
 }
 
-static void cleanup_elf(Elf **elf)
+void cleanup_elf(Elf **elf)
 {
 	if (*elf)
 		elf_end(*elf);
 }
 
-static struct error *open_elf(const char *path, int fd, Elf **elf_out)
+struct error *open_elf(const char *path, int fd, Elf **elf_out)
 {
 	elf_version(EV_CURRENT);
 	Elf *elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);

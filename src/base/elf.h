@@ -4,6 +4,7 @@
 #define BASE_ELF_H
 
 #include "base/error.h"
+#include "base/strbuf.h"
 
 #define BUILD_ID_HEX_SIZE 129 /* at most 64 bytes as hex digits, and NUL */
 
@@ -16,5 +17,29 @@ struct elf_sizes {
 	uint64_t text, data, bss; /* as binutils' size prints them (Berkeley form), in bytes */
 };
 struct error *elf_sizes(const char *path, struct elf_sizes *sizes_out) MUST_CHECK;
+
+/* Appends the bytes of the (first) section of that name, as they stand in the file; nothing when there is none. */
+struct error *elf_section(const char *path, const char *section, struct strbuf *out) MUST_CHECK;
+/*
+ * Appends the bytes of the object `symbol`, for which "symbol.SUFFIX" is taken as well (what LTO renames); nothing
+ * when there is none.
+ */
+struct error *elf_object(const char *path, const char *symbol, struct strbuf *out) MUST_CHECK;
+
+struct elf_word {
+	char *name; /* without the prefix */
+	uint32_t value;
+};
+struct elf_words {
+	struct elf_word *items; /* sorted by name, bytewise */
+	size_t n;
+};
+/*
+ * The 32-bit word of every symbol whose name starts with `prefix`: an absolute symbol's own value, else the four
+ * little-endian bytes that it stands before. Symbols without bytes (undefined, .bss) are left out.
+ */
+struct error *elf_words(const char *path, const char *prefix, struct elf_words *words_out) MUST_CHECK;
+const struct elf_word *elf_words_find(const struct elf_words *words, const char *name);
+void elf_words_deinit(struct elf_words *words);
 
 #endif

@@ -92,6 +92,11 @@ void jnode_append_string(struct jnode *array, const char *value)
 	json_array_append_new(in(array), value ? make_string(value) : json_null());
 }
 
+void jnode_append_int(struct jnode *array, int64_t value)
+{
+	json_array_append_new(in(array), json_integer(value));
+}
+
 void jnode_append_real(struct jnode *array, double value)
 {
 	json_array_append_new(in(array), isfinite(value) ? json_real(value) : json_null());

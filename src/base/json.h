@@ -22,6 +22,7 @@ void jnode_set_bool(struct jnode *object, const char *key, bool value);
 void jnode_set(struct jnode *object, const char *key, struct jnode *child);
 void jnode_append(struct jnode *array, struct jnode *child);
 void jnode_append_string(struct jnode *array, const char *value);
+void jnode_append_int(struct jnode *array, int64_t value);
 void jnode_append_real(struct jnode *array, double value);
 
 /* Getters with a default for what is missing or of another type; results are borrowed. */

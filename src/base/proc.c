@@ -36,6 +36,20 @@ struct error *guard_check(struct guard guard)
 	return guard_fired(guard) ? error_new(ERROR_INTERRUPTED, "interrupted") : NULL;
 }
 
+struct error *guard_sleep(struct guard guard, int64_t ms)
+{
+	int64_t deadline = clock_deadline(ms);
+	struct pollfd pfd = { .fd = guard.fd, .events = POLLIN };
+
+	while (clock_ms() < deadline) {
+		poll(&pfd, 1, clock_poll_timeout(deadline));
+		struct error *error = guard_check(guard);
+		if (error)
+			return error;
+	}
+	return NULL;
+}
+
 static void set_environment(const char *const *env)
 {
 	for (; env && *env; env++) {

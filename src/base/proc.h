@@ -22,6 +22,8 @@ struct guard {
 bool guard_fired(struct guard guard);
 /* ERROR_INTERRUPTED when it has, NULL otherwise: call it now and then in long computations. */
 struct error *guard_check(struct guard guard) MUST_CHECK;
+/* Sleeps; ERROR_INTERRUPTED as soon as the guard fires. */
+struct error *guard_sleep(struct guard guard, int64_t ms) MUST_CHECK;
 
 struct proc_spec {
 	const char *const *argv; /* argv[0] is searched in PATH */

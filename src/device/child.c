@@ -5,12 +5,14 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/strbuf.h"
 
 #define STOP_GRACE_MS 1000
+#define LOOK_SLICE_MS 20
 
 void child_init(struct child *child, const char *program, const char *dir)
 {
@@ -19,22 +21,30 @@ void child_init(struct child *child, const char *program, const char *dir)
 
 struct error *child_start(struct child *child, const struct strlist *argv, const int console[2])
 {
+	return child_start_in(child, argv, NULL, NULL, console);
+}
+
+struct error *child_start_in(struct child *child, const struct strlist *argv, const struct strlist *env, const char *cwd,
+			     const int console[2])
+{
 	AUTO_CLOSE int out_fd = console[1];
 	AUTO_CLOSE int messages_fd = open(child->messages, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	AUTO_FREE const char **vector = strlist_vector(argv);
+	AUTO_FREE const char **environment = env ? strlist_vector(env) : NULL;
 
 	child->console_fd = console[0];
 	if (messages_fd < 0)
 		return error_os(errno, "cannot write %s", child->messages);
-	const struct proc_start start = { .argv = vector, .out_fd = out_fd, .err_fd = messages_fd };
+	const struct proc_start start = {
+		.argv = vector, .env = environment, .cwd = cwd, .out_fd = out_fd, .err_fd = messages_fd
+	};
 	return proc_start(&start, &child->proc);
 }
 
-/* The last line of what it said itself, or NULL. */
-static char *last_message(const struct child *child)
+char *child_last_line(const char *file)
 {
 	AUTO_STRBUF text = STRBUF_INIT;
-	AUTO_ERROR error = file_read(child->messages, &text);
+	AUTO_ERROR error = file_read(file, &text);
 
 	if (error)
 		return NULL;
@@ -47,7 +57,7 @@ static char *last_message(const struct child *child)
 
 static void describe_end(const struct child *child, const struct proc_result *result, struct lane_ending *ending)
 {
-	AUTO_FREE char *message = last_message(child);
+	AUTO_FREE char *message = child_last_line(child->messages);
 	/* QEMU catches SIGTERM, SIGINT and SIGHUP, says so in these words and ends with status 0. */
 	bool terminated = message && strstr(message, "terminating on signal");
 
@@ -59,6 +69,24 @@ static void describe_end(const struct child *child, const struct proc_result *re
 	else if (result->exit_status)
 		ending->message = xasprintf("%s ended with status %d and said nothing", child->program, result->exit_status);
 	ending->failed = ending->message;
+}
+
+bool child_failed(const struct child *child, int64_t wait_ms)
+{
+	int64_t deadline = clock_deadline(wait_ms);
+
+	while (child->proc) {
+		siginfo_t info = { .si_pid = 0 };
+		/* It is left to be reaped later: that ends its whole process group. */
+		if (waitid(P_PID, (id_t)proc_pid(child->proc), &info, WEXITED | WNOHANG | WNOWAIT) < 0)
+			return false;
+		if (info.si_pid)
+			return info.si_code != CLD_EXITED || info.si_status;
+		if (clock_ms() >= deadline)
+			return false;
+		error_free(guard_sleep(NO_GUARD, LOOK_SLICE_MS));
+	}
+	return false;
 }
 
 void child_end(struct child *child, int64_t grace_ms, struct lane_ending *ending_out)

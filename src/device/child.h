@@ -19,6 +19,13 @@ void child_init(struct child *child, const char *program, const char *dir);
  * cannot be started.
  */
 struct error *child_start(struct child *child, const struct strlist *argv, const int console[2]) MUST_CHECK;
+/* The same in a folder of its own (NULL = ours), with NAME=VALUE entries on top of our environment (NULL = none). */
+struct error *child_start_in(struct child *child, const struct strlist *argv, const struct strlist *env, const char *cwd,
+			     const int console[2]) MUST_CHECK;
+/* The last line of a file with standard error that has something in it, or NULL; the caller frees. */
+char *child_last_line(const char *file);
+/* Whether it has ended, or ends within `wait_ms`, with another exit status than 0. What it has left running goes on. */
+bool child_failed(const struct child *child, int64_t wait_ms);
 /* Waits up to `grace_ms`, stops it, tells how it ended (all but exit status 0 is a failure, as is a signal it caught), frees. */
 void child_end(struct child *child, int64_t grace_ms, struct lane_ending *ending_out);
 

@@ -56,6 +56,18 @@ static size_t join_pieces(const struct console *console, size_t seq, struct jnod
 	return n;
 }
 
+/* The version, and behind a slash the boot's nonce, where it was given one. */
+static void read_hello(const struct wire_record *hello, struct jnode *identity)
+{
+	size_t len = strcspn(hello->name, "/");
+	AUTO_FREE char *version = xstrndup(hello->name, len);
+
+	jnode_set_string(identity, "agent_version", version);
+	jnode_set_string(identity, "wire_version", hello->value);
+	if (hello->name[len])
+		jnode_set_string(identity, "nonce", hello->name + len + 1);
+}
+
 static struct jnode *read_identity(const struct console *console)
 {
 	struct jnode *identity = jnode_object();
@@ -65,8 +77,7 @@ static struct jnode *read_identity(const struct console *console)
 		const struct wire_record *record = record_at(console, seq);
 		size_t joined = 0;
 		if (record && record->type == WIRE_HELLO) {
-			jnode_set_string(identity, "agent_version", record->name);
-			jnode_set_string(identity, "wire_version", record->value);
+			read_hello(record, identity);
 		} else if (record && record->type == WIRE_IDENTITY) {
 			joined = join_pieces(console, seq, identity);
 			if (!joined)
@@ -142,15 +153,103 @@ static void compare(const char *what, const char *found, const char *expected, s
 		add_reason(wrong, "%s is \"%s\", expected \"%s\"", what, found, expected);
 }
 
+/* Whether the words of `piece` stand in `text` one after the other, between blanks. */
+static bool has_piece(const char *text, const char *piece)
+{
+	size_t len = strlen(piece);
+
+	for (const char *found = text; len && (found = strstr(found, piece)); found++)
+		if ((found == text || isspace((unsigned char)found[-1])) && (!found[len] || isspace((unsigned char)found[len])))
+			return true;
+	return !len;
+}
+
+/* The next word of a kernel's command line, where blanks in quotes do not end one; its length, or 0 at the end. */
+static size_t next_word(const char **at)
+{
+	bool quoted = false;
+	size_t len = 0;
+
+	*at += strspn(*at, " \t\n");
+	for (const char *c = *at; *c && (quoted || !isspace((unsigned char)*c)); c++, len++)
+		quoted ^= *c == '"';
+	return len;
+}
+
+/* The word without its quotes: they may stand around all of it or around its value. */
+static char *plain_word(const char *word, size_t len)
+{
+	AUTO_STRBUF plain = STRBUF_INIT;
+
+	for (size_t i = 0; i < len; i++)
+		if (word[i] != '"')
+			strbuf_addch(&plain, word[i]);
+	return strbuf_steal(&plain);
+}
+
+static bool has_word(const char *text, const char *wanted)
+{
+	const char *at = text;
+
+	for (size_t len; (len = next_word(&at)); at += len) {
+		AUTO_FREE char *word = plain_word(at, len);
+		if (!strcmp(word, "--"))
+			return false;
+		if (!strcmp(word, wanted))
+			return true;
+	}
+	return false;
+}
+
+/* The first word that is missing, or NULL. */
+static char *missing_word(const char *booted, const char *asked)
+{
+	const char *at = asked;
+
+	for (size_t len; (len = next_word(&at)); at += len) {
+		AUTO_FREE char *word = plain_word(at, len);
+		if (!has_word(booted, word))
+			return take_ptr(word);
+	}
+	return NULL;
+}
+
+char *collect_match_cmdline(const char *booted, const char *asked, enum cmdline_match match)
+{
+	AUTO_FREE char *trimmed = xstrdup(asked);
+	AUTO_FREE char *missing = match == CMDLINE_WORDS ? missing_word(booted, asked) : NULL;
+
+	if (match == CMDLINE_EXACT && strcmp(booted, asked))
+		return xasprintf("command line is \"%s\", expected \"%s\"", booted, asked);
+	if (match == CMDLINE_CONTAINS && !has_piece(booted, str_trim(trimmed)))
+		return xasprintf("command line is \"%s\", which does not contain \"%s\" in one piece", booted, asked);
+	if (missing)
+		return xasprintf("command line is \"%s\", in which \"%s\" is missing", booted, missing);
+	return NULL;
+}
+
+static void compare_cmdline(const char *booted, const struct collect_expected *expected, struct strbuf *wrong,
+			    struct strbuf *untold)
+{
+	AUTO_FREE char *mismatch = booted ? collect_match_cmdline(booted, expected->cmdline, expected->match) : NULL;
+
+	if (!booted)
+		add_reason(untold, "the agent did not tell the command line, expected \"%s\"", expected->cmdline);
+	else if (mismatch)
+		add_reason(wrong, "%s", mismatch);
+}
+
 static void compare_identity(const struct boot_record *record, const struct collect_expected *expected, struct strbuf *wrong,
 			     struct strbuf *untold)
 {
 	AUTO_FREE char *wire = xasprintf("%d", WIRE_VERSION);
 
 	compare("agent's wire version", jnode_string(record->identity, "wire_version", NULL), wire, wrong, untold);
+	if (expected->nonce && expected->nonce[0])
+		compare("boot's nonce", jnode_string(record->identity, "nonce", NULL), expected->nonce, wrong, untold);
 	if (expected->build_id)
 		compare("build id", record->build_id, expected->build_id, wrong, untold);
-	compare("command line", record->booted_cmdline, expected->cmdline, wrong, untold);
+	compare_cmdline(record->booted_cmdline, expected, wrong, untold);
 	if (expected->memcg != MEMCG_UNKNOWN)
 		compare("memcg state", record->memcg, memcg_state_name(expected->memcg), wrong, untold);
 	if (!record->boot_id)

@@ -159,6 +159,11 @@ static void look_for_restart(struct console *console, const char *line)
 	bool firmware = find_any(line, firmware_banners, ARRAY_SIZE(firmware_banners));
 	bool ran = console->banner || console->booting || console->hello;
 
+	if (console_complete(console)) {
+		/* The agent had finished: the restart is what it was told to do. */
+		console->left |= booting || banner || firmware;
+		return;
+	}
 	if ((booting && (console->booting || console->hello)) || (banner && (console->banner || console->hello)) ||
 	    (firmware && ran))
 		note_once(&console->restart, line);
@@ -239,6 +244,19 @@ size_t console_missing(const struct console *console)
 	return missing;
 }
 
+char *console_death(const struct console *console)
+{
+	if (console->panic && console->oops)
+		return xasprintf("kernel panic: %s (after: %s)", console->panic, console->oops);
+	if (console->panic)
+		return xasprintf("kernel panic: %s", console->panic);
+	if (console->restart)
+		return xasprintf("the device started anew before the agent had finished: %s", console->restart);
+	if (console->oops)
+		return xasprintf("kernel oops: %s", console->oops);
+	return NULL;
+}
+
 bool console_complete(const struct console *console)
 {
 	return console->n_ends && !console_missing(console);
@@ -248,6 +266,12 @@ bool console_complete(const struct console *console)
 static bool is_over(const struct console *console)
 {
 	return console->panic || console->restart || console_complete(console);
+}
+
+/* Both copies are there, or the device has gone on to something else after the first. */
+static bool has_left(const struct console *console)
+{
+	return console_complete(console) && (console->n_ends > 1 || console->left);
 }
 
 struct reading_state {
@@ -340,7 +364,10 @@ struct error *console_read(struct console *console, int fd, int keep_fd, const s
 			/* A machine that never stops talking comes to its end here. */
 			deadline = next_deadline(console, limits, &state, &stop);
 		}
-		if (closed || clock_ms() >= deadline)
+		bool left = limits->goes_on && has_left(console);
+		if (left)
+			stop = CONSOLE_SETTLED;
+		if (closed || left || clock_ms() >= deadline)
 			break;
 	}
 	console_finish(console);

@@ -34,6 +34,7 @@ struct console {
 	bool in_echo;
 	bool banner;
 	bool booting;
+	bool left; /* something started anew after the agent had finished */
 };
 
 /* `cmdline`: what was booted; a console echoes it, so what stands in it is never taken for a message. */
@@ -51,11 +52,15 @@ bool console_complete(const struct console *console);
 /* Records before END that are in no copy; 0 before END. */
 size_t console_missing(const struct console *console);
 
+/* The kernel's own words about its death, which the caller frees; NULL when there are none. */
+char *console_death(const struct console *console);
+
 /* The times are milliseconds of CLOCK_MONOTONIC and none may be NO_DEADLINE. */
 struct console_limits {
 	int64_t hello_deadline_ms; /* the agent's first word */
 	int64_t run_deadline_ms; /* the last record */
 	int64_t silence_ms; /* longest time without a byte */
+	bool goes_on; /* what comes after the agent's second END, or a restart after the first, is no part of this boot: reading ends there */
 	int64_t settle_ms; /* after END, a panic or a restart: the longest silence then, and four times that in all */
 };
 

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "device/device.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
+#include "base/hash.h"
+#include "device/command.h"
+#include "device/fastboot.h"
 #include "device/lane.h"
 #include "device/qemu.h"
 #include "device/sim.h"
@@ -171,7 +176,17 @@ void boot_record_free(struct boot_record *record)
 
 static const struct lane_ops *ops_of(const struct device_context *context)
 {
-	return context->profile->kind == DEVICE_SIM ? &sim_lane_ops : &qemu_lane_ops;
+	switch (context->profile->kind) {
+	case DEVICE_SIM:
+		return &sim_lane_ops;
+	case DEVICE_FASTBOOT:
+		return &fastboot_lane_ops;
+	case DEVICE_COMMAND:
+		return &command_lane_ops;
+	case DEVICE_QEMU:
+		break;
+	}
+	return &qemu_lane_ops;
 }
 
 struct error *device_run_block(const struct device_context *context, const struct boot_request *requests, size_t n,
@@ -188,4 +203,45 @@ char *device_check(const struct device_context *context)
 struct error *device_version(const struct device_context *context, char **version_out)
 {
 	return ops_of(context)->version(context, version_out);
+}
+
+void preflight_deinit(struct preflight *preflight)
+{
+	for (size_t i = 0; i < preflight->n; i++) {
+		free(preflight->findings[i].what);
+		free(preflight->findings[i].text);
+	}
+	free(preflight->findings);
+	free(preflight->state);
+	*preflight = (struct preflight){ NULL, NULL, 0 };
+}
+
+struct error *device_preflight(const struct device_context *context, struct preflight *preflight_out)
+{
+	const struct lane_ops *ops = ops_of(context);
+
+	*preflight_out = (struct preflight){ NULL, NULL, 0 };
+	return ops->preflight ? ops->preflight(context, preflight_out) : NULL;
+}
+
+/* A serial may hold anything ("usb:1-2", "udp:127.0.0.1:5554"): what is no plain character becomes a dash, and a digest keeps two apart. */
+static char *file_name_of(const char *serial)
+{
+	char hex[HASH_HEX_SIZE];
+	AUTO_FREE char *plain = xstrdup(serial);
+
+	hash_bytes(serial, strlen(serial), hex);
+	for (char *c = plain; *c; c++)
+		if (!isalnum((unsigned char)*c) && !strchr("._-", *c))
+			*c = '-';
+	return strcmp(plain, serial) ? xasprintf("%.48s-%.8s", plain, hex) : xstrdup(plain);
+}
+
+char *device_lock_path(const char *locks_dir, const char *name, const struct profile *profile)
+{
+	bool by_serial = profile->kind == DEVICE_FASTBOOT && profile->fastboot.serial;
+	AUTO_FREE char *plain = file_name_of(by_serial ? profile->fastboot.serial : name);
+	AUTO_FREE char *file = xasprintf("device-%s", plain);
+
+	return path_join(locks_dir, file);
 }

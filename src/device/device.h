@@ -34,6 +34,11 @@ struct boot_request {
 	const char *workloads; /* the workload part of the agent's settings (agent/conf.h), ready made */
 	const char *console_path; /* where the console's bytes are kept */
 	int64_t settle_ms;
+	const char *cores; /* the target's class: "all", "big", "mid", "little" or a list; NULL = all */
+	const char *config; /* the matrix' name of its config, for the profile's module sets */
+	const char *config_text; /* the kernel's resolved .config; NULL = not known */
+	const char *vmlinux; /* NULL = not known */
+	const char *release; /* the kernel's release; NULL = not known */
 };
 
 /* A reading: one number of one iteration. */
@@ -66,14 +71,15 @@ void boot_record_drop_readings(struct boot_record *record); /* what is not ok ha
 
 /* What a device is made of; shared by the stepwise lane (lane.h). */
 struct device_context {
-	const char *name; /* the lab's name of it */
+	const char *name; /* the lab's name of it, "DEVICE" or "DEVICE/UNIT" */
 	const struct profile *profile;
 	const char *agent_arm64; /* path of the static arm64 agent */
 	const char *agent_host; /* path of the host-built agent (sim) */
 	const char
 		*agent_sha256; /* of the one that the device uses: another file in its place is ERROR_LAB; NULL = not checked */
 	const char *scratch_dir; /* exists, private to this lane; removed by the caller */
-	const char *lock_path; /* cache/locks/device-NAME */
+	const char *lock_path; /* device_lock_path() */
+	const char *journal_path; /* what was said to the device, and what it answered, is appended to it; NULL = nowhere */
 	struct guard guard;
 };
 
@@ -84,6 +90,24 @@ struct device_context {
 typedef struct error *boot_emit(void *arg, const struct boot_record *record);
 struct error *device_run_block(const struct device_context *context, const struct boot_request *requests, size_t n,
 			       boot_emit *emit, void *arg) MUST_CHECK;
+
+/* What is found before the first write; nothing is written for it. */
+struct preflight_finding {
+	bool bad; /* the device cannot be used like this */
+	char *what; /* "product", "unlocked", "slot-retry-count:a" */
+	char *text; /* "qemu-phone", "no: the bootloader is locked, and the tool never unlocks" */
+};
+struct preflight {
+	char *state; /* "fastboot", "fastbootd", "up", "off or not attached", ... */
+	struct preflight_finding *findings;
+	size_t n;
+};
+void preflight_deinit(struct preflight *preflight);
+/* An empty one for a kind of device that has nothing to find. The device's lock must be held. */
+struct error *device_preflight(const struct device_context *context, struct preflight *preflight_out) MUST_CHECK;
+
+/* Where processes meet over a piece of hardware: "LOCKS/device-SERIAL" for what has a serial, else its name. The caller frees. */
+char *device_lock_path(const char *locks_dir, const char *name, const struct profile *profile);
 
 /* "" when the device can be used here and now, else why not (missing program, ...); the caller frees. For doctor and devices. */
 char *device_check(const struct device_context *context);

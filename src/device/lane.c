@@ -30,6 +30,7 @@
 struct block {
 	const struct lane_ops *ops;
 	const struct device_context *context;
+	struct lane_session session;
 	struct strlist boot_ids;
 };
 
@@ -127,20 +128,6 @@ static char *describe_stop(const struct console *console, enum console_stop stop
 	return strbuf_steal(&reason);
 }
 
-/* The kernel's own words about its death, or NULL. */
-static char *describe_death(const struct console *console)
-{
-	if (console->panic && console->oops)
-		return xasprintf("kernel panic: %s (after: %s)", console->panic, console->oops);
-	if (console->panic)
-		return xasprintf("kernel panic: %s", console->panic);
-	if (console->restart)
-		return xasprintf("the device started anew before the agent had finished: %s", console->restart);
-	if (console->oops)
-		return xasprintf("kernel oops: %s", console->oops);
-	return NULL;
-}
-
 /*
  * Who is to blame. The kernel, when it says so itself; the lab, when what carries the machine failed or the console lost what
  * the agent said; the kernel again, when it went silent or off on a machine that works.
@@ -148,7 +135,7 @@ static char *describe_death(const struct console *console)
 static void judge(const struct console *console, enum console_stop stop, const struct lane_ending *ending,
 		  const struct profile *profile, const struct collect_expected *expected, struct boot_record *record)
 {
-	char *death = describe_death(console);
+	char *death = console_death(console);
 	/* All records are printed before the first END, so a second copy means that only END was lost. */
 	bool spoke_to_the_end = console->n_ends || console->n_repeats;
 
@@ -160,9 +147,20 @@ static void judge(const struct console *console, enum console_stop stop, const s
 		set_outcome(record, BOOT_FAILED, death);
 	else if (ending->failed)
 		set_outcome(record, BOOT_LAB, xstrdup(ending->message ? ending->message : "the device failed"));
+	else if (ending->death)
+		set_outcome(record, BOOT_FAILED, xstrdup(ending->death));
 	else
 		set_outcome(record, BOOT_FAILED, describe_stop(console, stop, profile));
 	boot_record_drop_readings(record);
+}
+
+/* What the steps found out belongs to what the agent said of itself. */
+static void tell_identity(const struct jnode *told, struct boot_record *record)
+{
+	if (!record->identity)
+		record->identity = jnode_object();
+	for (const char *key = jnode_next_key(told, NULL); key; key = jnode_next_key(told, key))
+		jnode_set_string(record->identity, key, jnode_string(told, key, ""));
 }
 
 /* Boots, listens and switches off; `record` tells how it went. */
@@ -190,20 +188,27 @@ static struct error *run_steps(struct block *block, struct lane_boot *boot, stru
 			.run_deadline_ms = clock_deadline(profile->run_timeout_ms),
 			.silence_ms = profile->silence_timeout_ms,
 			.settle_ms = SETTLE_MS,
+			.goes_on = ops->console_goes_on,
 		};
 		error = console_read(console, console_fd, keep_fd, &limits, block->context->guard, &stop);
 	}
+	boot->finished = !error && console->n_ends > 0;
+	boot->heard = console->n_bytes > 0;
 	ops->power(boot, !error && stop == CONSOLE_CLOSED ? POWER_OFF_MS : 0, &ending);
 	if (!error) {
 		struct collect_expected expected = {
-			.build_id = boot->request->build_id,
+			.build_id = boot->build_id[0] ? boot->build_id : boot->request->build_id,
 			.cmdline = boot->cmdline,
+			.match = profile->cmdline_match,
 			.memcg = boot->request->memcg,
-			.boot_ids = ops->boot_id_repeats ? NULL : &block->boot_ids,
+			.nonce = boot->nonce,
+			.boot_ids = ops->boot_id_repeats && profile->exact ? NULL : &block->boot_ids,
 		};
 		judge(console, stop, &ending, profile, &expected, record);
 	}
+	tell_identity(boot->identity, record);
 	free(ending.message);
+	free(ending.death);
 	return error;
 }
 
@@ -214,14 +219,17 @@ static struct error *attempt_boot(struct block *block, const struct boot_request
 	AUTO_FREE char *name = xasprintf("boot-%u-%u", request->id, attempt);
 	AUTO_FREE char *dir = path_join(block->context->scratch_dir, name);
 	AUTO_FREE char *cmdline = settings_pad_cmdline(request->cmdline, request->nuisance ? request->nuisance->pad : 0);
+	AUTO_JNODE identity = jnode_object();
 	struct boot_record *record = xcalloc(1, sizeof(*record));
 	struct lane_boot boot = {
+		.session = &block->session,
 		.context = block->context,
 		.request = request,
 		.attempt = attempt,
 		.cmdline = cmdline,
 		.dir = dir,
 		.boot_ids = &block->boot_ids,
+		.identity = identity,
 	};
 	int64_t started = clock_ms();
 	bool good = false;
@@ -284,6 +292,11 @@ static void tell_history(struct boot_record *record, const struct strlist *earli
 	record->reason = n_same == 2 ? xasprintf("twice: %s", reason) : xasprintf("%u times: %s", n_same, reason);
 }
 
+static struct error *lost_error(const struct block *block)
+{
+	return error_new(ERROR_LAB, "device %s cannot be used any more: %s", block->context->name, block->session.lost);
+}
+
 static struct error *run_request(struct block *block, const struct boot_request *request, boot_emit *emit, void *arg)
 {
 	AUTO_STRLIST earlier = { NULL, 0 };
@@ -294,8 +307,14 @@ static struct error *run_request(struct block *block, const struct boot_request 
 		struct error *error = attempt_boot(block, request, attempt, &record);
 		if (error)
 			return error;
+		if (block->session.lost && record->status == BOOT_LAB) {
+			/* Another device can still make this boot. */
+			boot_record_free(record);
+			return lost_error(block);
+		}
 		unsigned n_same = ++n_outcomes[record->status];
-		if (record->status == BOOT_OK || n_same > retries_of(record->status, block->context->profile)) {
+		if (record->status == BOOT_OK || block->session.lost ||
+		    n_same > retries_of(record->status, block->context->profile)) {
 			tell_history(record, &earlier, n_same);
 			error = emit(arg, record);
 			boot_record_free(record);
@@ -342,14 +361,37 @@ static struct error *run_requests(struct block *block, const struct boot_request
 		struct error *error = run_request(block, &requests[i], emit, arg);
 		if (error)
 			return error;
+		if (block->session.lost && i + 1 < n)
+			return lost_error(block);
 	}
 	return NULL;
+}
+
+/* The device is proved to be usable first, and left as it was found. */
+static struct error *run_session(struct block *block, const struct boot_request *requests, size_t n, boot_emit *emit, void *arg)
+{
+	const struct lane_ops *ops = block->ops;
+	struct error *error = ops->begin ? ops->begin(&block->session) : NULL;
+
+	if (error)
+		error = error_wrap(error, "device %s", block->context->name);
+	else
+		error = run_requests(block, requests, n, emit, arg);
+	struct error *end_error = ops->end ? ops->end(&block->session) : NULL;
+	if (!end_error)
+		return error;
+	end_error = error_wrap(end_error, "device %s was not left as it was found", block->context->name);
+	if (!error)
+		return end_error;
+	error_note(error, NO_POS, "%s", error_message(end_error));
+	error_free(end_error);
+	return error;
 }
 
 struct error *lane_run_block(const struct lane_ops *ops, const struct device_context *context,
 			     const struct boot_request *requests, size_t n, boot_emit *emit, void *arg)
 {
-	struct block block = { .ops = ops, .context = context };
+	struct block block = { .ops = ops, .context = context, .session = { .context = context } };
 	AUTO_FREE char *unusable = ops->check(context);
 	AUTO_LOCK lock = NULL;
 
@@ -357,7 +399,8 @@ struct error *lane_run_block(const struct lane_ops *ops, const struct device_con
 		return error_new(ERROR_LAB, "device %s cannot be used: %s", context->name, unusable);
 	struct error *error = take_lock(context, &lock);
 	if (!error)
-		error = run_requests(&block, requests, n, emit, arg);
+		error = run_session(&block, requests, n, emit, arg);
+	free(block.session.lost);
 	strlist_deinit(&block.boot_ids);
 	return error;
 }

@@ -92,7 +92,8 @@ static struct error *qemu_deploy(struct lane_boot *boot)
 	/* Without icount QEMU has no counter of instructions. */
 	const struct settings settings = { .counter = qemu->icount ? "pmu" : "clock",
 					   .clock = !qemu->icount,
-					   .finish = "poweroff" };
+					   .finish = "poweroff",
+					   .profile = boot->context->profile };
 	struct qemu_boot *state = xcalloc(1, sizeof(*state));
 	AUTO_STRBUF text = STRBUF_INIT;
 	AUTO_STRBUF initrd = STRBUF_INIT;

@@ -3,6 +3,7 @@
 #ifndef DEVICE_SETTINGS_H
 #define DEVICE_SETTINGS_H
 
+#include "agent/sift.h"
 #include "base/strbuf.h"
 #include "device/device.h"
 
@@ -17,10 +18,19 @@ struct settings {
 	const char *counter; /* "pmu", "clock", "model" */
 	bool clock; /* report times too */
 	const char *finish; /* "poweroff", "exit" */
+	const char *nonce; /* this boot's, where records may lie that another boot left; NULL or "" = none */
+	const struct profile *profile; /* whose environment is wanted; NULL = the device has none to be made quiet */
 	const char *extra; /* more lines, each with its newline; NULL = none */
 };
 
-/* All of the agent's settings for a request, workloads included, appended to `out`. */
+/* A new one from the kernel's random numbers (agent/sift.h), always of the same length. ERROR_OS when there are none. */
+struct error *settings_draw_nonce(char nonce_out[SIFT_NONCE_LEN + 1]) MUST_CHECK;
+
+/*
+ * All of the agent's settings for a request, workloads included, appended to `out`. Settings env.* are among them where the target's
+ * cores or the profile's environment ask for something, and on every real device that is not exact: there the agent also sees
+ * to what moves memory about by itself.
+ */
 void settings_write(const struct settings *settings, const struct boot_request *request, struct strbuf *out);
 
 #endif

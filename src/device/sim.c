@@ -294,6 +294,10 @@ static struct error *sim_deploy(struct lane_boot *boot)
 	boot->state = state;
 	if (sim_fault_applies(sim, boot, "no-device"))
 		return error_new(ERROR_LAB, "no such device (a fault that the profile asks for)");
+	if (sim_fault_applies(sim, boot, "gone")) {
+		boot->session->lost = xstrdup("it has gone (a fault that the profile asks for)");
+		return error_new(ERROR_LAB, "%s", boot->session->lost);
+	}
 	if (!strlist_has(boot->boot_ids, BOOT_ID_BEFORE))
 		strlist_add(boot->boot_ids, BOOT_ID_BEFORE);
 	struct error *error = write_root(boot, root);

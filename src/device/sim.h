@@ -8,6 +8,7 @@
  *   lie-build-id, lie-cmdline, lie-memcg                   the root says something else than what was asked for
  *   lie-boot-id                                            the root has the boot id of before the boot: nothing was booted
  *   no-device                                              there is nothing to deploy to
+ *   gone                                                   the same, and no other boot can be had of it either
  */
 #ifndef DEVICE_SIM_H
 #define DEVICE_SIM_H

@@ -8,7 +8,6 @@
 #include "kernel/build_run.h"
 #include "kernel/image_parts.h"
 #include "kernel/kmake.h"
-#include "kernel/worktree.h"
 
 /* What a folder's objects depend on besides tree and .config, which kbuild itself follows. */
 static char *folder_identity(const struct toolchain_info *toolchain)
@@ -137,9 +136,7 @@ static struct error *build_in(const struct build_run *run, struct image **image_
 	AUTO_STRBUF log = STRBUF_INIT;
 	unsigned objects = 0;
 
-	build_report(build, 0, 0, "checking out");
-	struct error *err =
-		worktree_update(build->cache, input->source->objects, input->tree, run->folder->src, NULL, build->guard, NULL);
+	struct error *err = build_checkout(run);
 	if (!err)
 		err = write_config(run->folder, input->config->text);
 	if (!err)

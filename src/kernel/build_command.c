@@ -8,7 +8,6 @@
 #include "kernel/build_run.h"
 #include "kernel/image_parts.h"
 #include "kernel/kmake.h"
-#include "kernel/worktree.h"
 
 static const char *find_output(const struct kernel *kernel, const char *name)
 {
@@ -190,9 +189,7 @@ static struct error *build_in(const struct build_run *run, const char *fragment,
 	AUTO_STRBUF log = STRBUF_INIT;
 	unsigned objects = 0;
 
-	build_report(build, 0, 0, "checking out");
-	struct error *err =
-		worktree_update(build->cache, input->source->objects, input->tree, run->folder->src, NULL, build->guard, NULL);
+	struct error *err = build_checkout(run);
 	if (!err)
 		err = remove_outputs(input->kernel, run->folder->obj);
 	if (!err)

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/log.h"
 #include "kernel/build_log.h"
+#include "kernel/worktree.h"
 
 void build_report(const struct image_build *build, unsigned objects, unsigned expected, const char *what)
 {
@@ -142,4 +143,13 @@ struct error *build_run(const struct build_run *run, struct strbuf *log_out, uns
 		  (long long)result.wall_ms / 1000, (long long)result.cpu_ms / 1000);
 	*objects_out = output.objects;
 	return NULL;
+}
+
+struct error *build_checkout(const struct build_run *run)
+{
+	const struct image_build *build = run->build;
+	const struct image_input *input = build->input;
+
+	build_report(build, 0, 0, "checking out");
+	return worktree_update(build->cache, input->source->objects, input->tree, run->folder->src, NULL, build->guard, NULL);
 }

@@ -22,6 +22,8 @@ struct build_run {
 struct error *build_run(const struct build_run *run, struct strbuf *log_out, unsigned *objects_out) MUST_CHECK;
 /* ERROR_KERNEL "subject: message", with the kept log noted. */
 struct error *build_failed(const struct build_run *run, enum error_kind kind, const char *log, const char *message) MUST_CHECK;
+/* Makes the folder's work tree what is to be built. */
+struct error *build_checkout(const struct build_run *run) MUST_CHECK;
 /* Tells the build's progress callback, if it has one. */
 void build_report(const struct image_build *build, unsigned objects, unsigned expected, const char *what);
 /* Remembers how many objects a build from nothing had, for the next one's progress. */

@@ -5,9 +5,11 @@
 
 #include "plan/bind.h"
 
-/* profile.c */
-extern const struct bind_table profile_keys, device_keys, qemu_keys, sim_keys, timeouts_keys, nuisance_keys, model_keys,
-	fault_keys, noise_keys, outliers_keys, throttle_keys, modes_keys;
+/* profile*.c */
+extern const struct bind_table profile_keys, device_keys, unit_keys, qemu_keys, sim_keys, timeouts_keys, nuisance_keys,
+	model_keys, fault_keys, noise_keys, outliers_keys, throttle_keys, modes_keys, environment_keys, thermal_keys,
+	fastboot_keys, usb_keys, layout_keys, stock_keys, hooks_keys, module_set_keys, module_image_keys, fastboot_timeouts_keys,
+	command_keys;
 /* lab.c, lab_sources.c */
 extern const struct bind_table lab_keys, alternative_keys, toolchain_keys, cache_keys, build_keys;
 /* matrix*.c */

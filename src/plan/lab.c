@@ -79,6 +79,18 @@ static void free_toolchain(struct toolchain *toolchain)
 	free(toolchain->wrapper);
 }
 
+static void free_device(struct device *device)
+{
+	for (size_t i = 0; i < device->n_units; i++) {
+		free(device->units[i].name);
+		if (device->units[i].profile != device->profile)
+			profile_free(device->units[i].profile);
+	}
+	free(device->units);
+	free(device->name);
+	profile_free(device->profile);
+}
+
 void lab_free(struct lab *lab)
 {
 	if (!lab)
@@ -87,10 +99,8 @@ void lab_free(struct lab *lab)
 		lab_free_source(&lab->sources[i]);
 	for (size_t i = 0; i < lab->n_toolchains; i++)
 		free_toolchain(&lab->toolchains[i]);
-	for (size_t i = 0; i < lab->n_devices; i++) {
-		free(lab->devices[i].name);
-		profile_free(lab->devices[i].profile);
-	}
+	for (size_t i = 0; i < lab->n_devices; i++)
+		free_device(&lab->devices[i]);
 	free(lab->sources);
 	free(lab->toolchains);
 	free(lab->devices);
@@ -172,8 +182,8 @@ static void read_toolchains(struct loader *loader)
 	}
 }
 
-/* The profile that a device names, or that has the device's name. */
-static struct error *load_device(struct loader *loader, const struct yaml_pair *pair, struct profile **profile_out)
+/* The profile's file that a device names, or that has the device's name. */
+static struct error *find_profile(struct loader *loader, const struct yaml_pair *pair, char **path_out)
 {
 	AUTO_FREE char *where = xasprintf("device '%s'", pair->key);
 	struct error *errors = NULL;
@@ -183,24 +193,67 @@ static struct error *load_device(struct loader *loader, const struct yaml_pair *
 	const struct yaml_node *name = yaml_get(pair->value, "profile");
 	if (name && !bind_expect_text(name, "'profile'", &errors))
 		return errors;
+	return search_file(&loader->search, name ? name : &own_name, "profile", ".yaml", path_out);
+}
+
+/* A device without units is its own only one. */
+static void make_only_unit(struct device *device)
+{
+	device->units = xcalloc(1, sizeof(*device->units));
+	device->units[device->n_units++] = (struct unit){ xstrdup(""), device->profile, device->pos };
+}
+
+static void read_unit(struct loader *loader, struct device *device, const struct yaml_pair *of, const char *path,
+		      const struct yaml_pair *pair)
+{
+	AUTO_FREE char *where = xasprintf("device '%s'", device->name);
+	AUTO_FREE char *unit_where = xasprintf("unit '%s' of device '%s'", pair->key, device->name);
+	struct unit *unit = &device->units[device->n_units++];
+	*unit = (struct unit){ .name = xstrdup(pair->key), .pos = pair->key_pos };
+	bind_check_name(pair->key, pair->key_pos, "the name of a unit", &loader->errors);
+	if (!bind_expect_mapping(pair->value, unit_where, &loader->errors))
+		return;
+	struct error *error = profile_load_unit(path, &loader->search, of->value, where, pair->value, unit_where, &unit->profile);
+	error_join(&loader->errors, error_place(error, pair->key_pos));
+	/* Commands, and what sim is told to do wrong, are what units differ in: only who writes them knows whether their numbers are equal. */
+	bool comparable = !error && device->profile && unit->profile->kind != DEVICE_COMMAND && unit->profile->kind != DEVICE_SIM;
+	if (comparable && strcmp(unit->profile->digest, device->profile->digest) != 0)
+		error_join(&loader->errors,
+			   error_at(pair->key_pos,
+				    "units of one device must be equal but for where they are (serials, console, hooks): %s "
+				    "has other settings that change numbers; make it a device of its own",
+				    unit_where));
+}
+
+static void read_device(struct loader *loader, const struct yaml_pair *pair)
+{
+	struct device *device = &loader->lab->devices[loader->lab->n_devices++];
+	AUTO_FREE char *where = xasprintf("device '%s'", pair->key);
 	AUTO_FREE char *path = NULL;
-	struct error *error = search_file(&loader->search, name ? name : &own_name, "profile", ".yaml", &path);
+	*device = (struct device){ .name = xstrdup(pair->key), .pos = pair->key_pos };
+	bind_check_name(pair->key, pair->key_pos, "the name of a device", &loader->errors);
+	struct error *error = find_profile(loader, pair, &path);
+	if (!error)
+		error = error_place(profile_load(path, &loader->search, pair->value, where, &device->profile), pair->key_pos);
+	error_join(&loader->errors, error);
 	if (error)
-		return error;
-	return error_place(profile_load(path, &loader->search, pair->value, where, profile_out), pair->key_pos);
+		return;
+	const struct yaml_node *units = yaml_get(pair->value, "units");
+	if (!units || units->kind != YAML_MAPPING || !units->n) {
+		make_only_unit(device);
+		return;
+	}
+	device->units = xcalloc(units->n, sizeof(*device->units));
+	for (size_t i = 0; i < units->n; i++)
+		read_unit(loader, device, pair, path, &units->pairs[i]);
 }
 
 static void read_devices(struct loader *loader)
 {
 	struct lab *lab = loader->lab;
 	lab->devices = xcalloc(loader->devices->n + 1, sizeof(*lab->devices));
-	for (size_t i = 0; i < loader->devices->n; i++) {
-		const struct yaml_pair *pair = &loader->devices->pairs[i];
-		struct device *device = &lab->devices[lab->n_devices++];
-		*device = (struct device){ .name = xstrdup(pair->key), .pos = pair->key_pos };
-		bind_check_name(pair->key, pair->key_pos, "the name of a device", &loader->errors);
-		error_join(&loader->errors, load_device(loader, pair, &device->profile));
-	}
+	for (size_t i = 0; i < loader->devices->n; i++)
+		read_device(loader, &loader->devices->pairs[i]);
 }
 
 static void read_cache(struct loader *loader)
@@ -277,9 +330,18 @@ static struct error *default_lab(const char *share_dir, struct lab **lab_out)
 	struct error *errors = NULL;
 	for (size_t i = 0; i < names.n; i++) {
 		AUTO_FREE char *path = xasprintf("%s/profiles/%s.yaml", share_dir, names.items[i]);
+		struct profile *profile = NULL;
+		error_join(&errors, profile_load(path, &search, NULL, NULL, &profile));
+		/* Which of the phones in the world it is only a lab file can say. */
+		bool placed = profile && (profile->kind != DEVICE_FASTBOOT || profile->fastboot.serial);
+		if (!placed) {
+			profile_free(profile);
+			continue;
+		}
 		struct device *device = &lab->devices[lab->n_devices++];
 		device->name = xstrdup(names.items[i]);
-		error_join(&errors, profile_load(path, &search, NULL, NULL, &device->profile));
+		device->profile = profile;
+		make_only_unit(device);
 	}
 	if (errors) {
 		lab_free(lab);

@@ -36,9 +36,19 @@ struct toolchain {
 	struct pos pos;
 };
 
+/* One piece of hardware. */
+struct unit {
+	char *name; /* "" where a device has one that is not named */
+	struct profile *profile; /* the device's, with the unit's own settings (serial, console, hooks) laid over it */
+	struct pos pos;
+};
+
+/* What a matrix names. Its units are equal: they share its blocks, and a block stays on one of them. */
 struct device {
 	char *name;
 	struct profile *profile; /* with the device's own settings laid over it */
+	struct unit *units; /* at least one */
+	size_t n_units;
 	struct pos pos;
 };
 

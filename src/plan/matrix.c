@@ -97,6 +97,7 @@ static void read_sections(struct top *top)
 	loader->sound = error_count(loader->errors) == errors;
 	matrix_read_patches(loader);
 	matrix_read_lines(loader);
+	matrix_check_stock(loader);
 	matrix_check_rows(loader);
 	matrix_read_workloads(loader);
 	matrix_read_measure(loader);

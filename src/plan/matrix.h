@@ -83,7 +83,7 @@ struct matrix_line {
 
 struct target {
 	const struct device *device;
-	char *cores; /* "all", "big", "little" */
+	char *cores; /* "all", "big", "mid", "little", or a list: "4-7" */
 	struct pos pos;
 };
 

@@ -263,6 +263,44 @@ static void check_baseline(struct matrix_loader *loader, const struct combinatio
 				    baseline, list));
 }
 
+/* Rows of a device with its own kernel differ in the command line alone: what else a row's name says would be untrue. */
+void matrix_check_stock(struct matrix_loader *loader)
+{
+	const struct matrix *matrix = loader->matrix;
+	const struct device *device = NULL;
+	for (size_t i = 0; !device && i < matrix->n_targets; i++) {
+		if (matrix->targets[i].device->profile->stock)
+			device = matrix->targets[i].device;
+	}
+	if (!device)
+		return;
+	static const char *const sections[] = { "kernel", "kernels" };
+	for (size_t i = 0; i < ARRAY_SIZE(sections); i++) {
+		const struct yaml_pair *pair = yaml_pair(loader->root, sections[i]);
+		if (pair)
+			error_join(&loader->errors,
+				   error_at(pair->key_pos,
+					    "device '%s' boots its own kernel ('image: stock'): leave '%s' out, or measure the "
+					    "devices that need it in a matrix of their own",
+					    device->name, pair->key));
+	}
+	for (size_t i = 0; i < matrix->n_configs; i++) {
+		const struct config *config = &matrix->configs[i];
+		if (config->fragment->n)
+			error_join(&loader->errors,
+				   error_at(config->pos,
+					    "device '%s' boots its own kernel ('image: stock'): config '%s' cannot change it",
+					    device->name, config->name));
+	}
+	for (size_t i = 0; i < matrix->n_lines; i++) {
+		if (matrix->lines[i].patches >= 0)
+			error_join(&loader->errors,
+				   error_at(matrix->lines[i].pos,
+					    "device '%s' boots its own kernel ('image: stock'): no patches can be applied to it",
+					    device->name));
+	}
+}
+
 void matrix_check_rows(struct matrix_loader *loader)
 {
 	if (!check_size(loader))

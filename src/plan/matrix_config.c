@@ -191,6 +191,24 @@ static const struct kernel *first_prebuilt(const struct matrix *matrix)
 	return NULL;
 }
 
+static bool is_stock(const struct matrix *matrix)
+{
+	for (size_t i = 0; i < matrix->n_targets; i++) {
+		if (matrix->targets[i].device->profile->stock)
+			return true;
+	}
+	return false;
+}
+
+/* Where nothing is built, all rows have what the devices have. */
+static void add_device_config(struct matrix_loader *loader)
+{
+	struct matrix *matrix = loader->matrix;
+	matrix->configs[matrix->n_configs++] = (struct config){ .name = xstrdup(is_stock(matrix) ? "stock" : "none"),
+								.fragment = fragment_new(),
+								.pos = loader->root->pos };
+}
+
 void matrix_read_configs(struct matrix_loader *loader)
 {
 	struct matrix *matrix = loader->matrix;
@@ -201,6 +219,8 @@ void matrix_read_configs(struct matrix_loader *loader)
 	for (size_t i = 0; i < n; i++)
 		read_config(loader, &loader->config->pairs[i]);
 	const struct kernel *prebuilt = first_prebuilt(matrix);
+	if (!prebuilt && !bind_has(loader->root, &matrix_keys, "config") && !matrix_needs_kernel(loader))
+		add_device_config(loader);
 	if (prebuilt)
 		matrix->configs[matrix->n_configs++] = (struct config){
 			.name = xstrdup(PREBUILT), .fragment = fragment_new(), .prebuilt = true, .pos = prebuilt->pos

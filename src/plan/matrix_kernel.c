@@ -262,7 +262,7 @@ static void read_kernel(struct matrix_loader *loader, const char *name, const st
 		read_base_config(loader, kernel, entry.base_config);
 }
 
-static bool needs_kernel(const struct matrix_loader *loader)
+bool matrix_needs_kernel(const struct matrix_loader *loader)
 {
 	const struct matrix *matrix = loader->matrix;
 	for (size_t i = 0; i < matrix->n_targets; i++) {
@@ -277,7 +277,7 @@ static void no_kernel(struct matrix_loader *loader)
 {
 	struct matrix *matrix = loader->matrix;
 	bool misspelt = bind_has(loader->root, &matrix_keys, "kernel") || bind_has(loader->root, &matrix_keys, "kernels");
-	if (needs_kernel(loader) && loader->lab && !misspelt)
+	if (matrix_needs_kernel(loader) && loader->lab && !misspelt)
 		error_join(&loader->errors,
 			   error_at(loader->root->pos, "the matrix needs 'kernel' (or 'kernels', several by name)"));
 	matrix->kernels = xcalloc(1, sizeof(*matrix->kernels));

@@ -329,7 +329,7 @@ static bool only_prebuilt(const struct matrix *matrix)
 
 void matrix_read_lines(struct matrix_loader *loader)
 {
-	if (!only_prebuilt(loader->matrix))
+	if (matrix_needs_kernel(loader) && !only_prebuilt(loader->matrix))
 		require_section(loader, "config", "names and their options, such as {nomemcg: {MEMCG: n}}");
 	require_section(loader, "cmdline", "names and their texts, such as {plain: \"\"}");
 	if (!loader->lines)

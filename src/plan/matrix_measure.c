@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "plan/matrix_parts.h"
+#include "plan/profile_parts.h"
 
 #define BLOCKS_MAX 1000
 /* On random devices, where the matrix does not say how many. */
@@ -13,16 +14,14 @@
 #define BLOCKS_DEFAULT_STAGED 100
 #define PILOT_DEFAULT 8
 
-static const char *const cores_words[] = { "all", "big", "little", NULL };
-
 struct target_entry {
 	const struct yaml_node *device;
-	int cores;
+	char *cores;
 };
 
 static const struct bind_field target_fields[] = {
 	BIND("device", BIND_ANY, struct target_entry, device, .required = true),
-	BIND("cores", BIND_WORD, struct target_entry, cores, .words = cores_words),
+	BIND("cores", BIND_TEXT, struct target_entry, cores),
 };
 const struct bind_table target_keys = { "target", target_fields, ARRAY_SIZE(target_fields), false };
 
@@ -78,15 +77,69 @@ static const struct device *find_device(struct matrix_loader *loader, const stru
 	return NULL;
 }
 
-/* qemu and sim have cores of one kind. */
-static bool check_cores(struct matrix_loader *loader, const struct yaml_node *node, const struct target_entry *entry,
+/* all, big, mid, little, or a list as the kernel writes it: 4-7, 0,2-3. */
+static bool is_cores(const char *cores)
+{
+	static const char *const classes[] = { "all", "big", "mid", "little" };
+	for (size_t i = 0; i < ARRAY_SIZE(classes); i++)
+		if (!strcmp(cores, classes[i]))
+			return true;
+	char before = ',';
+	bool range = false;
+	for (const char *c = cores; *c; before = *c++) {
+		bool digit = *c >= '0' && *c <= '9';
+		bool after_digit = before >= '0' && before <= '9';
+		if (!digit && (!after_digit || (*c != ',' && *c != '-') || (*c == '-' && range)))
+			return false;
+		range = *c == '-' || (range && *c != ',');
+	}
+	return before >= '0' && before <= '9';
+}
+
+/* sim has cores of one kind, and so has QEMU's machine, of which only a part can be used where it has several. */
+static bool check_cores(struct matrix_loader *loader, const struct yaml_node *node, const char *cores,
 			const struct device *device)
 {
-	if (!entry->cores)
+	const struct profile *profile = device->profile;
+	struct pos pos = yaml_get(node, "cores") ? yaml_get(node, "cores")->pos : node->pos;
+	bool one_kind = profile->kind == DEVICE_SIM || (profile->kind == DEVICE_QEMU && profile->qemu.smp == 1);
+	if (!is_cores(cores)) {
+		error_join(&loader->errors,
+			   error_at(pos, "'cores' must be all, big, mid, little or a list such as 4-7, not '%s'", cores));
+		return false;
+	}
+	if (!one_kind || !strcmp(cores, "all"))
 		return true;
-	error_join(&loader->errors, error_at(yaml_get(node, "cores")->pos,
-					     "device '%s' has cores of one kind: 'cores' can only be 'all'", device->name));
+	error_join(&loader->errors, error_at(pos, "device '%s' has cores of one kind: 'cores' can only be 'all'", device->name));
 	return false;
+}
+
+/* A device is used: now it must be told where each unit is, and its files must be there. */
+static bool check_place(struct matrix_loader *loader, const struct yaml_node *node, const struct device *device)
+{
+	bool good = true;
+	for (size_t i = 0; i < device->n_units; i++) {
+		const struct unit *unit = &device->units[i];
+		if (unit->profile->kind != DEVICE_FASTBOOT)
+			continue;
+		if (unit->profile->fastboot.serial) {
+			AUTO_FREE char *where = xasprintf("device '%s'%s%s%s", device->name, *unit->name ? ", unit '" : "",
+							  unit->name, *unit->name ? "'" : "");
+			size_t before = error_count(loader->errors);
+			profile_images_find(&unit->profile->fastboot, unit->pos.file ? unit->pos : node->pos, where,
+					    &loader->errors);
+			good &= error_count(loader->errors) == before;
+			continue;
+		}
+		struct error *error =
+			error_at(node->pos,
+				 "device '%s'%s%s%s has no 'serial' in 'fastboot': say in the lab file which one it is",
+				 device->name, *unit->name ? ", unit '" : "", unit->name, *unit->name ? "'" : "");
+		error_note(error, unit->pos, "declared here");
+		error_join(&loader->errors, error);
+		good = false;
+	}
+	return good;
 }
 
 static bool is_equal_target(struct matrix_loader *loader, const struct device *device, const char *cores, struct pos pos)
@@ -106,13 +159,12 @@ static bool is_equal_target(struct matrix_loader *loader, const struct device *d
 static void read_target(struct matrix_loader *loader, const struct yaml_node *node)
 {
 	struct matrix *matrix = loader->matrix;
-	struct target_entry entry = { node, 0 };
-	if (node->kind == YAML_MAPPING && !bind_mapping(node, &target_keys, "this device", &entry, &loader->errors))
+	struct target_entry entry = { node, xstrdup("all") };
+	bool good = node->kind != YAML_MAPPING || bind_mapping(node, &target_keys, "this device", &entry, &loader->errors);
+	AUTO_FREE char *cores = entry.cores;
+	const struct device *device = good ? find_device(loader, entry.device) : NULL;
+	if (!device || !check_cores(loader, node, cores, device) || !check_place(loader, node, device))
 		return;
-	const struct device *device = find_device(loader, entry.device);
-	if (!device || !check_cores(loader, node, &entry, device))
-		return;
-	const char *cores = cores_words[entry.cores];
 	if (!is_equal_target(loader, device, cores, node->pos))
 		matrix->targets[matrix->n_targets++] = (struct target){ device, xstrdup(cores), node->pos };
 }

@@ -27,11 +27,16 @@ void matrix_read_configs(struct matrix_loader *loader);
 void matrix_read_cmdlines(struct matrix_loader *loader);
 void matrix_read_patches(struct matrix_loader *loader);
 void matrix_read_lines(struct matrix_loader *loader);
+/* What a device that boots its own kernel cannot be asked for. */
+void matrix_check_stock(struct matrix_loader *loader);
 /* Rows that are equal, and a baseline that cannot be a row: what can be said before the series are read. */
 void matrix_check_rows(struct matrix_loader *loader);
 void matrix_read_workloads(struct matrix_loader *loader);
 void matrix_read_measure(struct matrix_loader *loader);
 void matrix_read_gates(struct matrix_loader *loader);
+
+/* Some device boots a kernel that has to be made or taken (or it is not known): after matrix_read_targets. */
+bool matrix_needs_kernel(const struct matrix_loader *loader);
 
 void matrix_free_kernel(struct kernel *kernel);
 void matrix_free_patches(struct patches *patches);

@@ -5,8 +5,10 @@
 
 #include "base/error.h"
 #include "plan/fragment.h"
+#include "plan/profile_device.h"
 
-enum device_kind { DEVICE_QEMU, DEVICE_SIM };
+enum device_kind { DEVICE_QEMU, DEVICE_SIM, DEVICE_FASTBOOT, DEVICE_COMMAND };
+const char *device_kind_name(enum device_kind kind); /* "qemu", "sim", "fastboot", "command" */
 
 /* What block b's boot differs in on an exact device: entry b. There are no more blocks than entries. */
 struct nuisance {
@@ -35,7 +37,7 @@ struct sim_fault {
 	char *variant; /* glob, as above */
 	int block; /* -1 = every block */
 	int attempt; /* -1 = every attempt; 0 = the first try of a boot */
-	char *what; /* drop-bytes, split-lines, hang, panic, die, power-off, lie-build-id, lie-cmdline, lie-memcg, lie-boot-id, no-device */
+	char *what; /* drop-bytes, split-lines, hang, panic, die, power-off, lie-build-id, lie-cmdline, lie-memcg, lie-boot-id, no-device, gone */
 	struct pos pos;
 };
 
@@ -67,8 +69,12 @@ struct profile {
 	enum device_kind kind;
 	struct fragment *fragment; /* the device's kernel options; NULL = none */
 	char *cmdline; /* the device's part of the command line, goes before the variant's; "" = none */
-	bool needs_image; /* false: `image: none`, nothing is built for it */
-	bool exact; /* icount with one vCPU, or sim told so */
+	bool needs_image; /* false: `image: none` or `stock`, nothing is built for it */
+	bool stock; /* `image: stock`: the device's own kernel (fastboot.stock) with another command line */
+	bool exact; /* icount with one vCPU; sim, fastboot and command: told so */
+	char *verified; /* "never", or date and build with which the profile was last seen to work; printed in every report */
+	enum cmdline_match cmdline_match; /* default exact; contains for fastboot and command devices */
+	struct environment environment;
 	struct nuisance *nuisances; /* at least one on an exact device */
 	size_t n_nuisances;
 	int64_t boot_timeout_ms; /* power on to HELLO */
@@ -77,9 +83,12 @@ struct profile {
 	unsigned retries; /* of a boot that failed for the lab's reasons; default 2 */
 	struct qemu_settings qemu;
 	struct sim_settings sim;
+	struct fastboot_settings fastboot;
+	struct command_settings command;
 	/*
 	 * sha256 over everything above that can change a number of a given image: part of what makes a stored boot valid. The
-	 * fragment is not in it (it is in the image's key), nor are timeouts, retries and where the file stands.
+	 * fragment is not in it (it is in the image's key), nor are timeouts, retries, where the file stands, `verified`, nor what only says where a
+	 * device is (serials, console, hooks): two units of one device have the same.
 	 */
 	char *digest;
 };
@@ -93,6 +102,10 @@ struct yaml_node;
  */
 struct error *profile_load(const char *path, const struct search *search, const struct yaml_node *settings, const char *where,
 			   struct profile **profile_out) MUST_CHECK;
+/* The same with a third layer: `unit` (a mapping, or NULL) is what one unit of the device says anew, `unit_where` names it. */
+struct error *profile_load_unit(const char *path, const struct search *search, const struct yaml_node *settings,
+				const char *where, const struct yaml_node *unit, const char *unit_where,
+				struct profile **profile_out) MUST_CHECK;
 void profile_free(struct profile *profile);
 
 #endif

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 
 #include "base/hash.h"
+#include "plan/profile_parts.h"
 
 static void hash_number(struct hash *hash, const char *label, uint64_t value)
 {
@@ -48,10 +49,20 @@ static void hash_sim(struct hash *hash, const struct sim_settings *sim)
 	}
 }
 
+static void hash_qemu(struct hash *hash, const struct qemu_settings *qemu)
+{
+	hash_field(hash, "program", qemu->program);
+	hash_field(hash, "machine", qemu->machine);
+	hash_field(hash, "cpu", qemu->cpu);
+	hash_field(hash, "icount", qemu->icount);
+	hash_number(hash, "memory", qemu->memory);
+	hash_number(hash, "smp", qemu->smp);
+}
+
 char *profile_digest(const struct profile *profile)
 {
 	struct hash *hash = hash_new();
-	hash_field(hash, "kind", profile->kind == DEVICE_SIM ? "sim" : "qemu");
+	hash_field(hash, "kind", device_kind_name(profile->kind));
 	hash_field(hash, "cmdline", profile->cmdline);
 	hash_field(hash, "image", profile->needs_image ? "kernel" : "none");
 	hash_field(hash, "exact", profile->exact ? "1" : "0");
@@ -60,15 +71,24 @@ char *profile_digest(const struct profile *profile)
 		hash_number(hash, "memory", profile->nuisances[i].memory);
 		hash_number(hash, "region_offset", profile->nuisances[i].region_offset);
 	}
-	if (profile->kind == DEVICE_QEMU) {
-		hash_field(hash, "program", profile->qemu.program);
-		hash_field(hash, "machine", profile->qemu.machine);
-		hash_field(hash, "cpu", profile->qemu.cpu);
-		hash_field(hash, "icount", profile->qemu.icount);
-		hash_number(hash, "memory", profile->qemu.memory);
-		hash_number(hash, "smp", profile->qemu.smp);
-	} else {
+	switch (profile->kind) {
+	case DEVICE_QEMU:
+		hash_qemu(hash, &profile->qemu);
+		if (environment_asks(&profile->environment))
+			profile_environment_hash(&profile->environment, hash);
+		break;
+	case DEVICE_SIM:
 		hash_sim(hash, &profile->sim);
+		break;
+	case DEVICE_FASTBOOT:
+		hash_field(hash, "stock", profile->stock ? "1" : "0");
+		profile_fastboot_hash(&profile->fastboot, hash);
+		profile_environment_hash(&profile->environment, hash);
+		break;
+	case DEVICE_COMMAND:
+		profile_command_hash(&profile->command, hash);
+		profile_environment_hash(&profile->environment, hash);
+		break;
 	}
 	char hex[HASH_HEX_SIZE];
 	hash_finish(hash, hex);

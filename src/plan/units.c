@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strbuf.h"
+
 struct unit {
 	const char *name;
 	uint64_t factor;
@@ -65,6 +67,9 @@ bool units_size(const char *text, uint64_t *bytes_out)
 {
 	uint64_t value;
 	const char *rest;
+	/* Addresses are written so. */
+	if (str_starts(text, "0x"))
+		return units_count(text, bytes_out);
 	if (!leading_digits(text, &value, &rest))
 		return false;
 	char unit[2] = { *rest, '\0' };

@@ -9,7 +9,7 @@
 
 /* Decimal digits, or 0x and hex digits. */
 bool units_count(const char *text, uint64_t *count_out);
-/* Bytes: digits, then nothing or K, M, G, T (powers of 1024), which "iB" may follow. */
+/* Bytes: digits, then nothing or K, M, G, T (powers of 1024), which "iB" may follow; or 0x and hex digits. */
 bool units_size(const char *text, uint64_t *bytes_out);
 /* Milliseconds: digits, then ms, s, min or h; "0" needs no unit. */
 bool units_time(const char *text, int64_t *ms_out);

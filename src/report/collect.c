@@ -245,6 +245,27 @@ static void add_failure(struct report_row *row, struct row_evidence *evidence, e
 	note_missing(evidence, status, reason);
 }
 
+/* Where it ran; false when it cannot be compared with the other boots of its block, which are another unit's. */
+static bool note_unit(struct collector *collector, const struct report_row *row, struct row_evidence *evidence,
+		      const struct stored_boot *boot)
+{
+	size_t target = report_row_target(row);
+	AUTO_JNODE identity = NULL;
+
+	/* Most boots are of devices that have no units: they need no parser. */
+	if (!boot->identity || !strstr(boot->identity, "\"unit\""))
+		return true;
+	AUTO_ERROR unreadable = jnode_parse(boot->identity, strlen(boot->identity), collector->report->run_id, &identity);
+	const char *unit = unreadable ? NULL : jnode_string(identity, "unit", NULL);
+	if (!unit || evidence_unit(&collector->evidence->targets[target], unit, (size_t)boot->block,
+				   report_target_blocks(collector->report, target)))
+		return true;
+	evidence->lost++;
+	note_missing(evidence, ROW_LAB,
+		     xasprintf("block %lld: the other boots are of another unit than %s", (long long)boot->block, unit));
+	return false;
+}
+
 static struct error *add_boot(void *arg, const struct stored_boot *boot)
 {
 	struct collector *collector = arg;
@@ -258,10 +279,15 @@ static struct error *add_boot(void *arg, const struct stored_boot *boot)
 	if ((size_t)boot->block >= report_target_blocks(report, report_row_target(row)))
 		return NULL;
 	evidence->stored++;
+	struct error *error = evidence_environment(collector->evidence, report_row_target(row), boot->identity);
+	if (error)
+		return error;
 	if (status != ROW_OK) {
 		add_failure(row, evidence, status, boot);
 		return NULL;
 	}
+	if (!note_unit(collector, row, evidence, boot))
+		return NULL;
 	read_samples(collector, boot);
 	for (size_t i = 0; i < collector->n_buffers; i++) {
 		row->samples += collector->buffers[i].taken;

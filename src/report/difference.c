@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/unit_level.h"
+
 static bool complete(const double *boots, size_t planned)
 {
 	for (size_t i = 0; i < planned; i++)
@@ -22,6 +24,8 @@ void differences_compare(const struct report *report, const struct report_row *r
 
 	if (jnode_real(measure, "half_width", 0) > 0)
 		compare_stein(reference->boots, metric->boots, planned, (size_t)jnode_int(measure, "pilot", 0), out);
+	else if (floor && floor->units)
+		compare_paired(reference->boots, metric->boots, planned, out);
 	else if (floor && floor->paired && complete(reference->boots, planned) && complete(metric->boots, planned))
 		compare_paired(reference->boots, metric->boots, planned, out);
 	else
@@ -108,11 +112,29 @@ static void judge_metric(const struct report *report, const struct report_floor 
 	judge_family(report, members, n, floor->floor);
 }
 
-static void compare_medians(const struct report *report, const struct report_row *row, struct report_metric *metric)
+/* Of several units' boots the median is of one unit or the other: then it is the blocks' ratios whose median counts. */
+static double median_ratio(const double *reference, const double *boots, size_t blocks)
+{
+	AUTO_FREE double *ratios = xcalloc(blocks + 1, sizeof(*ratios));
+	struct level level;
+
+	for (size_t i = 0; i < blocks; i++)
+		ratios[i] = boots[i] / reference[i];
+	level_of(ratios, blocks, &level);
+	return level.median;
+}
+
+static void compare_medians(const struct report *report, const struct evidence *evidence, const struct report_row *row,
+			    struct report_metric *metric)
 {
 	const struct report_metric *reference = reference_of(report, row, row->baseline, metric);
+	size_t target = report_row_target(row);
 
-	if (reference && !report_row_exact(row))
+	if (!reference || report_row_exact(row))
+		return;
+	if (has_units(evidence, target))
+		metric->robust = median_ratio(reference->boots, metric->boots, report_target_blocks(report, target)) - 1;
+	else
 		metric->robust = metric->level.median / reference->level.median - 1;
 }
 
@@ -125,7 +147,7 @@ void differences_compute(struct report *report, const struct evidence *evidence)
 			struct report_metric *metric = &row->metrics[k];
 			compare_row(report, row, row->baseline, metric, &metric->baseline);
 			compare_row(report, row, row->previous, metric, &metric->previous);
-			compare_medians(report, row, metric);
+			compare_medians(report, evidence, row, metric);
 		}
 	}
 	floors_set(report);

@@ -21,6 +21,15 @@ struct drop_evidence {
 	size_t samples;
 };
 
+/* What the agent could not make quiet on a target, or what did not stay so (agent/hold.h). */
+struct unquiet_evidence {
+	size_t target;
+	bool changed; /* it was set and did not hold; else it could not be set */
+	char *key; /* "governor.policy4" */
+	char *reason; /* of the first boot */
+	size_t boots;
+};
+
 struct row_evidence {
 	size_t stored; /* boots, of any outcome */
 	size_t lost; /* on a random target: lab or void */
@@ -29,7 +38,16 @@ struct row_evidence {
 	char *missing_reason;
 };
 
+/* One of several units that a target's boots ran on. */
+struct unit_evidence {
+	char *name;
+	size_t boots;
+	bool *blocks; /* of the target's blocks, those that it did */
+};
+
 struct target_evidence {
+	struct unit_evidence *units;
+	size_t n_units;
 	size_t boots; /* that count */
 	int64_t first_utc_s, last_utc_s; /* of boots that count */
 	double wall_ms; /* sum over them */
@@ -45,6 +63,9 @@ struct evidence {
 	struct series_evidence *series; /* by target, then metric */
 	struct drop_evidence *drops;
 	size_t n_drops;
+	struct unquiet_evidence *unquiet;
+	size_t n_unquiet;
+	size_t *told; /* by target: boots whose agent was asked for a quiet environment */
 };
 
 void evidence_init(struct evidence *evidence, const struct report *report);
@@ -52,6 +73,13 @@ void evidence_deinit(struct evidence *evidence);
 #define AUTO_EVIDENCE CLEANUP(evidence_deinit) struct evidence
 /* By the metric's place in the workloads' tables. */
 struct series_evidence *evidence_series(const struct evidence *evidence, size_t target, size_t metric);
+/*
+ * Notes that a boot of `block` (below `n_blocks`) ran on a unit. False when another unit has boots of that block: then this one is
+ * compared with none of them.
+ */
+bool evidence_unit(struct target_evidence *target, const char *unit, size_t block, size_t n_blocks);
 void evidence_drop(struct evidence *evidence, size_t row, const char *cause);
+/* Takes down the records env.* of a boot's identity (JSON, or NULL). */
+struct error *evidence_environment(struct evidence *evidence, size_t target, const char *identity) MUST_CHECK;
 
 #endif

@@ -109,6 +109,50 @@ static void find_order(struct report *report, size_t target)
 				    "`measure` and boots are drawn at random within blocks"));
 }
 
+/* "0-2,5" */
+static void add_blocks(const struct report_unit *unit, struct strbuf *out)
+{
+	for (size_t i = 0; i < unit->n_blocks; i++) {
+		size_t first = unit->blocks[i];
+		while (i + 1 < unit->n_blocks && unit->blocks[i + 1] == unit->blocks[i] + 1)
+			i++;
+		strbuf_addf(out, unit->blocks[i] > first ? "%s%zu-%zu" : "%s%zu", i && first != unit->blocks[0] ? "," : "", first,
+			    unit->blocks[i]);
+	}
+}
+
+static const struct report_unit *add_unit(struct report *report, size_t target, const struct unit_evidence *evidence)
+{
+	size_t n_blocks = report_target_blocks(report, target);
+
+	report->units = array_grow(report->units, report->n_units, sizeof(*report->units));
+	struct report_unit *unit = &report->units[report->n_units++];
+	*unit = (struct report_unit){ .target = target, .name = xstrdup(evidence->name), .boots = evidence->boots };
+	unit->blocks = xcalloc(n_blocks + 1, sizeof(*unit->blocks));
+	for (size_t i = 0; i < n_blocks; i++)
+		if (evidence->blocks[i])
+			unit->blocks[unit->n_blocks++] = i;
+	return unit;
+}
+
+static void find_units(struct report *report, const struct evidence *evidence, size_t target)
+{
+	const struct target_evidence *own = &evidence->targets[target];
+	AUTO_STRBUF text = STRBUF_INIT;
+
+	if (!own->n_units)
+		return;
+	for (size_t i = 0; i < own->n_units; i++) {
+		const struct report_unit *unit = add_unit(report, target, &own->units[i]);
+		strbuf_addf(&text, "%sunit %s: %zu boots, %s ", i ? "; " : "", unit->name, unit->boots,
+			    unit->n_blocks == 1 ? "block" : "blocks");
+		add_blocks(unit, &text);
+	}
+	if (own->n_units > 1)
+		strbuf_adds(&text, "; comparisons stay inside a block, and so inside a unit");
+	finding_add(report, FINDING_UNITS, target, NULL, false, strbuf_steal(&text));
+}
+
 static bool has_floors(const struct report *report, size_t target)
 {
 	for (size_t i = 0; i < report->n_floors; i++)
@@ -133,6 +177,9 @@ void findings_compute(struct report *report, const struct evidence *evidence)
 		find_medians(report, target);
 		find_means(report, target);
 		find_dropped(report, evidence, target);
+		find_units(report, evidence, target);
+		find_environment(report, evidence, target);
+		find_unverified(report, target);
 	}
 }
 
@@ -143,6 +190,11 @@ void findings_free(struct report *report)
 		free(report->findings[i].text);
 	}
 	free(report->findings);
+	for (size_t i = 0; i < report->n_units; i++) {
+		free(report->units[i].name);
+		free(report->units[i].blocks);
+	}
+	free(report->units);
 }
 
 const struct report_finding *findings_invalid(const struct report *report, size_t target)

@@ -6,6 +6,7 @@
 
 #include "report/findings_parts.h"
 #include "report/metrics.h"
+#include "report/unit_level.h"
 
 #define OUTLIER_MADS 3.5
 #define MOST_LISTED 6
@@ -13,9 +14,12 @@
 
 static void find_modes_of_row(const struct subject *subject, const struct report_row *row, const struct report_metric *metric)
 {
+	size_t target = subject->floor->target, blocks = report_target_blocks(subject->report, target);
+	bool units = has_units(subject->evidence, target);
+	AUTO_FREE double *levelled = unit_level(subject->evidence, target, metric->boots, blocks);
 	struct modes modes;
 
-	modes_of(metric->all, metric->n_all, &modes);
+	modes_of(units ? levelled : metric->all, units ? blocks : metric->n_all, &modes);
 	if (!modes.two)
 		return;
 	finding_add(
@@ -36,15 +40,16 @@ void find_modes(const struct subject *subject)
 	}
 }
 
-static size_t list_outliers(const struct report_row *row, const struct report_metric *metric, size_t blocks, size_t listed,
-			    struct strbuf *out)
+static size_t list_outliers(const struct report_row *row, const double *means, size_t blocks, size_t listed, struct strbuf *out)
 {
 	size_t indices[MOST_LISTED];
-	size_t n = outliers_of(metric->boots, blocks, OUTLIER_MADS, indices, MOST_LISTED);
+	size_t n = outliers_of(means, blocks, OUTLIER_MADS, indices, MOST_LISTED);
+	struct level level;
 
+	level_of(means, blocks, &level);
 	for (size_t i = 0; i < n && i < MOST_LISTED && listed + i < MOST_LISTED; i++)
 		strbuf_addf(out, "%s%s block %zu (%+.2f%%)", listed + i ? ", " : "", row->variant, indices[i],
-			    100 * (metric->boots[indices[i]] / metric->level.median - 1));
+			    100 * (means[indices[i]] / level.median - 1));
 	return n;
 }
 
@@ -56,8 +61,10 @@ void find_outliers(const struct subject *subject)
 
 	for (size_t i = 0; i < report->n_rows; i++) {
 		const struct report_metric *metric = report_find_metric(&report->rows[i], subject->floor->metric);
-		if (metric && report_row_target(&report->rows[i]) == subject->floor->target)
-			n += list_outliers(&report->rows[i], metric, blocks, n, &list);
+		if (!metric || report_row_target(&report->rows[i]) != subject->floor->target)
+			continue;
+		AUTO_FREE double *means = unit_level(subject->evidence, subject->floor->target, metric->boots, blocks);
+		n += list_outliers(&report->rows[i], means, blocks, n, &list);
 	}
 	if (!n)
 		return;

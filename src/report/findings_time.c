@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "report/findings_parts.h"
+#include "report/unit_level.h"
 
-#define DRIFT_LEVEL 0.05
 #define BREAKING_DRIFT_LEVEL 0.001 /* over all subjects of a target */
 #define STEP_LEVEL 0.01
 #define BREAKING_STEP_LEVEL 0.001
@@ -23,6 +23,9 @@ static const char *unpaired_because(const struct subject *subject)
 
 	if (order_is_sequential(report))
 		return "the order is sequential";
+	/* Of several units' blocks those that lack a row are left out. */
+	if (subject->floor->units)
+		return NULL;
 	for (size_t i = 0; i < report->n_rows; i++) {
 		const struct report_row *row = &report->rows[i];
 		const struct report_metric *metric = report_find_metric(row, subject->floor->metric);
@@ -58,7 +61,7 @@ void find_drift(const struct subject *subject)
 	const struct report_floor *floor = subject->floor;
 	size_t blocks = report_target_blocks(subject->report, floor->target);
 
-	if (!(floor->drift.p < DRIFT_LEVEL))
+	if (!(floor->drift.p < REPORT_DRIFT_LEVEL))
 		return;
 	const char *unpaired = unpaired_because(subject);
 	bool invalid = unpaired && floor->drift.p < BREAKING_DRIFT_LEVEL / (double)subject->n_subjects;
@@ -71,12 +74,12 @@ void find_drift(const struct subject *subject)
 }
 
 /* The shift in sds of the block means before and after it. */
-static double shift_in_sds(const struct report_metric *metric, const struct step_change *step, size_t blocks)
+static double shift_in_sds(const double *means, const struct step_change *step, size_t blocks)
 {
 	struct level before, after;
 
-	level_of(metric->boots, step->at, &before);
-	level_of(metric->boots + step->at, blocks - step->at, &after);
+	level_of(means, step->at, &before);
+	level_of(means + step->at, blocks - step->at, &after);
 	double weight = (double)before.n + (double)after.n - 2;
 	double sum = 0;
 	if (before.n > 1)
@@ -92,10 +95,12 @@ void find_step(const struct subject *subject)
 	const struct report_metric *metric = floor_baseline(subject->report, subject->floor);
 
 	/* A drift has a step in it, and is said already. */
-	if (!metric || !(floor->step.p < STEP_LEVEL) || floor->drift.p < DRIFT_LEVEL)
+	if (!metric || !(floor->step.p < STEP_LEVEL) || floor->drift.p < REPORT_DRIFT_LEVEL)
 		return;
 	const char *unpaired = unpaired_because(subject);
-	bool far = shift_in_sds(metric, &floor->step, report_target_blocks(subject->report, floor->target)) > BREAKING_STEP_SDS;
+	size_t blocks = report_target_blocks(subject->report, floor->target);
+	AUTO_FREE double *levelled = unit_level(subject->evidence, floor->target, metric->boots, blocks);
+	bool far = shift_in_sds(levelled, &floor->step, blocks) > BREAKING_STEP_SDS;
 	bool invalid = unpaired && floor->step.p <= BREAKING_STEP_LEVEL && far;
 	finding_add(
 		subject->report, FINDING_STEP, floor->target, floor->metric, invalid,

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define DRIFT_LEVEL 0.05 /* from here on rows are compared block by block */
+#include "report/unit_level.h"
+
 #define STEP_SEED 1
 #define PAGE_BYTES 4096.0
 
@@ -39,11 +40,26 @@ static double boot_cost(const struct report *report, const struct report_row *ro
 	return rest > 0 && iteration > 0 ? rest / iteration : NAN;
 }
 
-/* Over all rows of the target: variance is a property of device and workload more than of a variant. */
+/* Appends the moments of a row's boots that ran on a unit (NULL = of all); how many. */
+static size_t append_moments(const struct report_metric *metric, const struct unit_evidence *unit, struct boot_moments *out)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < metric->n_all; i++)
+		if (!unit || unit->blocks[metric->all_blocks[i]])
+			out[n++] = metric->moments[i];
+	return n;
+}
+
+/*
+ * Over all rows of the target: variance is a property of device and workload more than of a variant. What its units differ in is no
+ * scatter of boots: each is taken by itself.
+ */
 static void pool_components(const struct report *report, const struct target_evidence *target, const struct report_row *baseline,
 			    struct report_floor *floor)
 {
-	AUTO_FREE size_t *first = xcalloc(report->n_rows + 1, sizeof(*first));
+	size_t n_units = target->n_units ? target->n_units : 1;
+	AUTO_FREE size_t *first = xcalloc(report->n_rows * n_units + 1, sizeof(*first));
 	struct boot_moments *moments = NULL;
 	size_t n_rows = 0, n = 0;
 
@@ -52,9 +68,10 @@ static void pool_components(const struct report *report, const struct target_evi
 		if (!metric || report_row_target(&report->rows[i]) != floor->target)
 			continue;
 		moments = xreallocarray(moments, n + metric->n_all, sizeof(*moments));
-		memcpy(moments + n, metric->moments, metric->n_all * sizeof(*moments));
-		n += metric->n_all;
-		first[++n_rows] = n;
+		for (size_t k = 0; k < n_units; k++) {
+			n += append_moments(metric, target->n_units ? &target->units[k] : NULL, moments + n);
+			first[++n_rows] = n;
+		}
 	}
 	double cost = boot_cost(report, baseline, report_find_metric(baseline, floor->metric), target);
 	components_of(moments, first, n_rows, isnan(cost) ? 1 : cost, &floor->components);
@@ -69,9 +86,13 @@ static void add_floor(struct report *report, const struct evidence *evidence, co
 	report->floors = array_grow(report->floors, report->n_floors, sizeof(*report->floors));
 	struct report_floor *floor = &report->floors[report->n_floors++];
 	*floor = (struct report_floor){ .target = report_row_target(baseline), .metric = xstrdup(metric->name) };
-	trend_of(metric->boots, report_target_blocks(report, floor->target), &floor->drift);
-	step_of(metric->boots, report_target_blocks(report, floor->target), STEP_SEED, &floor->step);
-	floor->paired = floor->drift.p < DRIFT_LEVEL;
+	size_t blocks = report_target_blocks(report, floor->target);
+	AUTO_FREE double *levelled = unit_level(evidence, floor->target, metric->boots, blocks);
+	trend_of(levelled, blocks, &floor->drift);
+	step_of(levelled, blocks, STEP_SEED, &floor->step);
+	/* What two units differ in is no difference of kernels: blocks, which stay on one unit, are what is compared. */
+	floor->units = has_units(evidence, floor->target);
+	floor->paired = floor->drift.p < REPORT_DRIFT_LEVEL || floor->units;
 	pool_components(report, &evidence->targets[floor->target], baseline, floor);
 }
 

@@ -7,6 +7,7 @@
 
 #define REPORT_ALPHA 0.05 /* of a comparison, before the looks' share */
 #define REPORT_POWER 0.8 /* of a detectable effect */
+#define REPORT_DRIFT_LEVEL 0.05 /* from here on rows are compared block by block */
 
 /* Lists report->floors, one a random target and metric that its baseline has, with drift, step and components. */
 void floors_compute(struct report *report, const struct evidence *evidence);

@@ -150,6 +150,11 @@ bool metric_is_measured(const struct workload_metric *metric)
 	return !metric->derived;
 }
 
+bool metric_is_amount(const struct workload_metric *metric)
+{
+	return !metric->per;
+}
+
 const char *metric_rate_of(const struct workload_metric *metric)
 {
 	return metric->derived && str_starts(metric->derived, RATE) ? metric->derived + strlen(RATE) : NULL;

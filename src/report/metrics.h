@@ -18,6 +18,8 @@ void metric_program_run(const struct metric_program *program, const double *read
 bool metric_is_combined(const struct workload_metric *metric);
 /* True when the agent reads it, rather than the host deriving it. */
 bool metric_is_measured(const struct workload_metric *metric);
+/* True for an amount, such as KiB, which is no cost of an operation. */
+bool metric_is_amount(const struct workload_metric *metric);
 /* True for work in time: its physical mean is the harmonic one. */
 bool metric_is_rate(const struct workload_metric *metric);
 /* PHASE.UNIT of the time per operation that a rate is made of; NULL for what is no rate. */

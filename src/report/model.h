@@ -34,6 +34,7 @@ struct report_metric {
 	const struct workload_metric *info;
 	double *boots; /* n_blocks means (warm-ups left out; of a block's two baseline boots their mean), NAN where there is none */
 	double *all; /* n_all boot means: the same, but replicates by themselves */
+	size_t *all_blocks; /* n_all: the block of each */
 	size_t n_all;
 	struct boot_moments *moments; /* n_all */
 	struct exact_level exact; /* on an exact device */
@@ -102,6 +103,9 @@ enum finding_kind {
 	FINDING_DROPPED,
 	FINDING_MEDIAN, /* medians tell another story */
 	FINDING_ORDER, /* sequential order was asked for */
+	FINDING_UNITS, /* which units of the device did which blocks */
+	FINDING_ENVIRONMENT, /* something could not be made quiet on the device, or did not stay so */
+	FINDING_UNVERIFIED, /* the device's profile has never been seen to work */
 	FINDING_MEAN, /* arithmetic and harmonic means differ by more than a quarter of the half-width */
 };
 struct report_finding {
@@ -112,6 +116,15 @@ struct report_finding {
 	char *text; /* what was seen, with its numbers, and what to do */
 };
 
+/* One of several units of a target's device, and what it did. */
+struct report_unit {
+	size_t target;
+	char *name;
+	size_t boots;
+	size_t *blocks;
+	size_t n_blocks;
+};
+
 /* By random target and metric: what the controls moved, how the baseline went over the blocks, and what scatters. */
 struct report_floor {
 	size_t target;
@@ -120,7 +133,8 @@ struct report_floor {
 	double floor; /* a ratio minus one >= 0; the larger of those of A/A and layout that differ at p < 0.05 */
 	struct trend drift; /* over the baseline's block means */
 	struct step_change step;
-	bool paired; /* the baseline drifts (p < 0.05): rows that have all blocks are compared block by block */
+	bool units; /* boots ran on several units: only blocks that both rows have are compared, block by block */
+	bool paired; /* that, or the baseline drifts (p < 0.05): rows that have all blocks are compared block by block */
 	/* Pooled over all rows. best_iterations takes an iteration's cost from stored times; 0 also when they are not known. */
 	struct components components;
 };
@@ -138,6 +152,8 @@ struct report {
 	size_t n_findings;
 	struct report_floor *floors;
 	size_t n_floors;
+	struct report_unit *units;
+	size_t n_units;
 	size_t looks_taken; /* of declared looks */
 	double alpha; /* each random comparison is judged, and its intervals hold, at 5% / looks declared */
 	bool arithmetic; /* --mean=arith */

@@ -74,6 +74,7 @@ static void free_metric(struct report_metric *metric)
 	free(metric->name);
 	free(metric->boots);
 	free(metric->all);
+	free(metric->all_blocks);
 	free(metric->moments);
 }
 
@@ -147,6 +148,7 @@ static double mean_of_two(const struct report *report, const struct report_metri
 struct boot_list {
 	double *means;
 	struct boot_moments *moments;
+	size_t *blocks;
 	size_t n;
 };
 
@@ -155,6 +157,7 @@ static void append_block(struct boot_list *list, const struct report_metric *met
 	if (isnan(metric->boots[block]))
 		return;
 	list->moments[list->n] = metric->moments[block];
+	list->blocks[list->n] = block;
 	list->means[list->n++] = metric->boots[block];
 }
 
@@ -162,7 +165,8 @@ static void append_block(struct boot_list *list, const struct report_metric *met
 static void gather(const struct report *report, struct report_metric *metric, const struct report_metric *second)
 {
 	struct boot_list list = { xcalloc(2 * report->n_blocks, sizeof(*list.means)),
-				  xcalloc(2 * report->n_blocks, sizeof(*list.moments)), 0 };
+				  xcalloc(2 * report->n_blocks, sizeof(*list.moments)),
+				  xcalloc(2 * report->n_blocks, sizeof(*list.blocks)), 0 };
 
 	for (size_t b = 0; b < report->n_blocks; b++) {
 		append_block(&list, metric, b);
@@ -177,6 +181,7 @@ static void gather(const struct report *report, struct report_metric *metric, co
 	free(metric->moments);
 	metric->moments = list.moments;
 	metric->all = list.means;
+	metric->all_blocks = list.blocks;
 	metric->n_all = list.n;
 }
 

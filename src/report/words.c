@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/metrics.h"
+
 const char *words_unit(const char *unit)
 {
 	if (!strcmp(unit, "insn"))
@@ -152,7 +154,7 @@ static bool has_rate(const struct workload_kind *kind, const char *phase)
 static bool unit_shown(const struct workload_kind *kind, const struct workload_metric *metric, bool exact,
 		       enum words_detail detail)
 {
-	if (!strcmp(metric->unit, "insn"))
+	if (!strcmp(metric->unit, "insn") || metric_is_amount(metric))
 		return true;
 	if (exact)
 		return false;

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "report/floor.h"
 #include "report/words.h"
 
 #define MAX_OPTIONS 12 /* of a config; the rest is counted */
@@ -56,7 +57,10 @@ char *words_device(const struct jnode *target)
 {
 	const char *summary = jnode_string(target, "summary", ""), *version = jnode_string(target, "version", "");
 
-	return xasprintf("%s%s%s", summary, *summary && *version ? ", " : "", version);
+	const char *verified = jnode_string(target, "verified", NULL);
+
+	return xasprintf("%s%s%s%s%s", summary, *summary && *version ? ", " : "", version, verified ? "; profile verified: " : "",
+			 verified ? verified : "");
 }
 
 char *words_frequency(const struct jnode *target)
@@ -265,7 +269,8 @@ char *words_scatter(const struct report *report, size_t target, const char *metr
 	if (components->best_iterations)
 		strbuf_addf(&out, "%sbest %zu iterations a boot", out.len ? ", " : "", components->best_iterations);
 	if (floor->paired)
-		strbuf_addf(&out, "%spaired by block (the baseline drifts)", out.len ? "; " : "");
+		strbuf_addf(&out, "%spaired by block%s", out.len ? "; " : "",
+			    floor->drift.p < REPORT_DRIFT_LEVEL ? " (the baseline drifts)" : " (there are several units)");
 	if (floor->floor > 0)
 		strbuf_addf(&out, "%sthe controls moved %.2f%%", out.len ? "; " : "", 100 * floor->floor);
 	return out.len ? strbuf_steal(&out) : NULL;

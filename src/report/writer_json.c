@@ -177,10 +177,21 @@ static struct jnode *write_gate(const struct report *report, const struct report
 static const char *finding_name(enum finding_kind kind)
 {
 	static const char *const names[] = {
-		[FINDING_AA] = "aa",	     [FINDING_FLOOR] = "floor",	      [FINDING_DRIFT] = "drift",
-		[FINDING_STEP] = "step",     [FINDING_UNSTEADY] = "unsteady", [FINDING_DEPENDENCE] = "dependence",
-		[FINDING_MODES] = "modes",   [FINDING_OUTLIERS] = "outliers", [FINDING_DROPPED] = "dropped",
-		[FINDING_MEDIAN] = "median", [FINDING_ORDER] = "order",	      [FINDING_MEAN] = "mean",
+		[FINDING_AA] = "aa",
+		[FINDING_FLOOR] = "floor",
+		[FINDING_DRIFT] = "drift",
+		[FINDING_STEP] = "step",
+		[FINDING_UNSTEADY] = "unsteady",
+		[FINDING_DEPENDENCE] = "dependence",
+		[FINDING_MODES] = "modes",
+		[FINDING_OUTLIERS] = "outliers",
+		[FINDING_DROPPED] = "dropped",
+		[FINDING_MEDIAN] = "median",
+		[FINDING_ORDER] = "order",
+		[FINDING_MEAN] = "mean",
+		[FINDING_UNITS] = "units",
+		[FINDING_ENVIRONMENT] = "environment",
+		[FINDING_UNVERIFIED] = "unverified",
 	};
 
 	return names[kind];
@@ -196,6 +207,20 @@ static struct jnode *write_finding(const struct report *report, const struct rep
 	jnode_set_string(item, "metric", finding->metric);
 	jnode_set_bool(item, "invalid", finding->invalid);
 	jnode_set_string(item, "text", finding->text);
+	return item;
+}
+
+static struct jnode *write_unit(const struct report *report, const struct report_unit *unit)
+{
+	struct jnode *item = jnode_object(), *blocks = jnode_array();
+
+	jnode_set_string(item, "device", device_of(report, unit->target));
+	jnode_set_string(item, "cores", cores_of(report, unit->target));
+	jnode_set_string(item, "unit", unit->name);
+	jnode_set_int(item, "boots", (int64_t)unit->boots);
+	for (size_t i = 0; i < unit->n_blocks; i++)
+		jnode_append_int(blocks, (int64_t)unit->blocks[i]);
+	jnode_set(item, "blocks", blocks);
 	return item;
 }
 
@@ -257,6 +282,23 @@ static struct jnode *write_measure(const struct report *report)
 	return item;
 }
 
+static struct jnode *write_targets(const struct report *report)
+{
+	const struct jnode *targets = jnode_get(report->run, "targets");
+	struct jnode *list = jnode_array();
+
+	for (size_t i = 0; i < jnode_size(targets); i++) {
+		const struct jnode *target = jnode_item(targets, i);
+		struct jnode *item = jnode_object();
+		jnode_set_string(item, "device", jnode_string(target, "device", NULL));
+		jnode_set_string(item, "cores", jnode_string(target, "cores", "all"));
+		jnode_set_bool(item, "exact", jnode_bool(target, "exact", false));
+		jnode_set_string(item, "verified", jnode_string(target, "verified", NULL));
+		jnode_append(list, item);
+	}
+	return list;
+}
+
 /* How the number of blocks was come to, where data decided it. */
 static struct jnode *write_stages(const struct report *report)
 {
@@ -283,6 +325,7 @@ static struct jnode *write_stages(const struct report *report)
 static void write_lists(const struct report *report, struct jnode *root)
 {
 	struct jnode *rows = jnode_array(), *floors = jnode_array(), *findings = jnode_array(), *gates = jnode_array();
+	struct jnode *units = jnode_array();
 
 	for (size_t i = 0; i < report->n_rows; i++)
 		/* A replicate's boots count as the baseline's. */
@@ -292,9 +335,12 @@ static void write_lists(const struct report *report, struct jnode *root)
 		jnode_append(floors, write_floor(report, &report->floors[i]));
 	for (size_t i = 0; i < report->n_findings; i++)
 		jnode_append(findings, write_finding(report, &report->findings[i]));
+	for (size_t i = 0; i < report->n_units; i++)
+		jnode_append(units, write_unit(report, &report->units[i]));
 	for (size_t i = 0; i < report->n_gates; i++)
 		jnode_append(gates, write_gate(report, &report->gates[i]));
 	jnode_set(root, "rows", rows);
+	jnode_set(root, "units", units);
 	jnode_set(root, "floors", floors);
 	jnode_set(root, "findings", findings);
 	jnode_set(root, "gates", gates);
@@ -311,6 +357,7 @@ static void write(const struct report *report, struct strbuf *out)
 	jnode_set_bool(root, "finished", report->finished);
 	jnode_set_string(root, "baseline", jnode_string(report->run, "baseline", NULL));
 	jnode_set(root, "measure", write_measure(report));
+	jnode_set(root, "targets", write_targets(report));
 	jnode_set(root, "stages", write_stages(report));
 	write_lists(report, root);
 	jnode_set_int(root, "exit_status", report->exit_status);

@@ -121,6 +121,20 @@ static void write_findings(const struct report *report, struct strbuf *out)
 		plain_fill(out, TEXT_COLUMNS, report->findings[i].invalid ? "INVALID: " : "note: ", 2, report->findings[i].text);
 }
 
+/* Whether anybody has seen the profiles of real devices work. */
+static void write_verified(const struct report *report, struct strbuf *out)
+{
+	const struct jnode *targets = jnode_get(report->run, "targets");
+
+	for (size_t i = 0; i < jnode_size(targets); i++) {
+		const char *verified = jnode_string(jnode_item(targets, i), "verified", NULL);
+		AUTO_FREE char *name = words_target(jnode_item(targets, i));
+		AUTO_FREE char *lead = xasprintf("%s: profile verified: ", name);
+		if (verified)
+			plain_fill(out, TEXT_COLUMNS, lead, 2, verified);
+	}
+}
+
 /* What happened on the way to a row and belongs with its number. */
 static void write_remarks(const struct report *report, struct strbuf *out)
 {
@@ -171,6 +185,7 @@ static void write(const struct report *report, struct strbuf *out)
 	for (size_t i = 0; i < report->n_gates; i++)
 		write_gate(report, &report->gates[i], out);
 	write_findings(report, out);
+	write_verified(report, out);
 	write_remarks(report, out);
 	write_dropped(report, out);
 	strbuf_addf(out, "run: %s%s\n", report->run_id, report->finished ? "" : " (not finished)");

@@ -11,24 +11,40 @@
 #define MAX_PHASES 2 /* more do not fit; csv and json have them all */
 #define UNIT "insn"
 
-/* The phases of a workload that a table shows. */
+/* The phases of a workload that a table shows: their instructions, or amounts. */
 struct columns {
 	const struct workload_metric *phases[MAX_PHASES];
 	size_t n;
+	bool amounts;
 };
 
-static struct columns choose_columns(const struct workload_kind *kind)
+static bool is_column(const struct workload_metric *metric)
+{
+	return metric_is_amount(metric) || (!strcmp(metric->unit, UNIT) && !metric_is_combined(metric));
+}
+
+/* From the metric *next on, which becomes where the next table starts. */
+static struct columns choose_columns(const struct workload_kind *kind, size_t *next)
 {
 	struct columns columns = { .n = 0 };
 
-	for (size_t i = 0; i < kind->n_metrics && columns.n < MAX_PHASES; i++)
-		if (!strcmp(kind->metrics[i].unit, UNIT) && !metric_is_combined(&kind->metrics[i]))
-			columns.phases[columns.n++] = &kind->metrics[i];
+	for (; *next < kind->n_metrics && columns.n < MAX_PHASES; ++*next)
+		if (is_column(&kind->metrics[*next]))
+			columns.phases[columns.n++] = &kind->metrics[*next];
+	columns.amounts = columns.n && metric_is_amount(columns.phases[0]);
 	return columns;
 }
 
+/* "fault"; of an amount "total" for total_kib, as all of them are of one phase. */
+static char *column_name(const struct workload_metric *metric)
+{
+	if (!metric_is_amount(metric))
+		return xstrdup(metric->phase);
+	return xstrndup(metric->unit, strcspn(metric->unit, "_"));
+}
+
 /* "+123.1 +-0.2 +7.75%", a "~" behind what is not resolved. */
-static char *difference_text(const struct report_difference *difference, bool percent)
+static char *difference_text(const struct report_difference *difference, bool percent, bool whole)
 {
 	const struct exact_difference *exact = &difference->exact;
 	struct strbuf text = STRBUF_INIT;
@@ -36,7 +52,10 @@ static char *difference_text(const struct report_difference *difference, bool pe
 	if (!difference->present)
 		return xstrdup("");
 	/* A spread that would be printed as nothing gets a digit more. */
-	strbuf_addf(&text, "%+.1f +-%.*f", exact->delta, exact->spread < 0.095 ? 2 : 1, exact->spread);
+	if (whole)
+		strbuf_addf(&text, "%+.0f +-%.0f", exact->delta, exact->spread);
+	else
+		strbuf_addf(&text, "%+.1f +-%.*f", exact->delta, exact->spread < 0.095 ? 2 : 1, exact->spread);
 	if (percent)
 		strbuf_addf(&text, " %+.2f%%", 100 * exact->ratio);
 	if (!exact->resolved)
@@ -53,9 +72,9 @@ static void write_cells(const struct report_row *row, const struct jnode *worklo
 			strbuf_addf(out, "%*s", LEVEL_WIDTH, "-");
 			continue;
 		}
-		AUTO_FREE char *baseline = difference_text(&metric->baseline, true);
-		AUTO_FREE char *previous = difference_text(&metric->previous, false);
-		strbuf_addf(out, "%*.1f%*s", LEVEL_WIDTH, metric->mean, BASELINE_WIDTH, baseline);
+		AUTO_FREE char *baseline = difference_text(&metric->baseline, true, columns->amounts);
+		AUTO_FREE char *previous = difference_text(&metric->previous, false, columns->amounts);
+		strbuf_addf(out, "%*.*f%*s", LEVEL_WIDTH, columns->amounts ? 0 : 1, metric->mean, BASELINE_WIDTH, baseline);
 		if (!i)
 			strbuf_addf(out, "%*s", PREVIOUS_WIDTH, previous);
 	}
@@ -74,30 +93,43 @@ static void write_header(const struct columns *columns, const char *baseline, st
 
 	text_pad(out, out->len, label_width(columns));
 	for (size_t i = 0; i < columns->n; i++) {
-		strbuf_addf(out, "%*s%*s", LEVEL_WIDTH, columns->phases[i]->phase, BASELINE_WIDTH, versus);
+		AUTO_FREE char *name = column_name(columns->phases[i]);
+		strbuf_addf(out, "%*s%*s", LEVEL_WIDTH, name, BASELINE_WIDTH, versus);
 		if (!i)
 			strbuf_addf(out, "%*s", PREVIOUS_WIDTH, "vs previous");
 	}
 	text_end_line(out);
 }
 
-void text_exact_table(const struct report *report, size_t target, const struct jnode *workload, struct strbuf *out)
+static void write_rows(const struct report *report, size_t target, const struct jnode *workload, const struct columns *columns,
+		       struct strbuf *out)
 {
-	const struct workload_kind *kind = workload_find(jnode_string(workload, "kind", ""));
-	struct columns columns = choose_columns(kind);
-
-	text_title(report, target, workload, out);
-	strbuf_adds(out, " | ");
-	if (columns.n)
-		strbuf_addf(out, "%s a %s, ", words_unit(UNIT), columns.phases[0]->per);
-	strbuf_addf(out, "%zu boots each\n", report_target_blocks(report, target));
-	write_header(&columns, jnode_string(report->run, "baseline", ""), out);
+	write_header(columns, jnode_string(report->run, "baseline", ""), out);
 	for (size_t i = 0; i < report->n_rows; i++) {
 		const struct report_row *row = &report->rows[i];
 		if (report_row_target(row) != target || !words_row_shown(row) ||
-		    text_row_start(report, row, label_width(&columns), out))
+		    text_row_start(report, row, label_width(columns), out))
 			continue;
-		write_cells(row, workload, &columns, out);
+		write_cells(row, workload, columns, out);
 		text_end_line(out);
 	}
+}
+
+/* Amounts, which have no cost, all get their tables; of instructions the first phases. */
+void text_exact_table(const struct report *report, size_t target, const struct jnode *workload, struct strbuf *out)
+{
+	const struct workload_kind *kind = workload_find(jnode_string(workload, "kind", ""));
+	size_t next = 0;
+	struct columns columns = choose_columns(kind, &next);
+
+	text_title(report, target, workload, out);
+	strbuf_adds(out, " | ");
+	if (columns.amounts)
+		strbuf_adds(out, "KiB, ");
+	else if (columns.n)
+		strbuf_addf(out, "%s a %s, ", words_unit(UNIT), columns.phases[0]->per);
+	strbuf_addf(out, "%zu boots each\n", report_target_blocks(report, target));
+	write_rows(report, target, workload, &columns, out);
+	while (columns.amounts && (columns = choose_columns(kind, &next)).n)
+		write_rows(report, target, workload, &columns, out);
 }

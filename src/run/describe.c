@@ -9,7 +9,8 @@
  * The description: {schema, tool, name, started, matrix, command, seed, blocks (the largest number of a target), baseline,
  *   measure: {blocks, seed, order, half_width, pilot, looks, aa, layout},
  *   kernels: [{name, source, version, origin, arch, base_config, kind}],
- *   targets: [{device, cores, kind, exact, version, cmdline, summary, blocks, profile_digest}],
+ *   targets: [{device, cores, kind, exact, version, cmdline, summary, blocks, profile_digest,
+ *             verified (only of real devices, or where the profile says when)}],
  *   workloads: [{label, kind, options: {...}}],
  *   configs: [{name, options: ["CONFIG_FOO=y", ...]}],
  *   gates: [{metric, against (baseline, previous, row, run), row, run, anchor, kind (worse_by, within), limit, steps}],
@@ -48,9 +49,28 @@ static struct jnode *describe_kernels(const struct session *session)
 
 static char *target_summary(const struct profile *profile)
 {
-	if (profile->kind == DEVICE_SIM)
+	switch (profile->kind) {
+	case DEVICE_SIM:
 		return xstrdup("simulated");
+	case DEVICE_FASTBOOT:
+		return xasprintf("%s over fastboot, %s%s%s", profile->fastboot.product,
+				 userspace_name(profile->fastboot.userspace), profile->stock ? ", stock kernel" : "",
+				 profile->exact ? ", icount" : "");
+	case DEVICE_COMMAND:
+		return xasprintf("by commands%s", profile->exact ? ", exact" : "");
+	case DEVICE_QEMU:
+		break;
+	}
 	return xasprintf("%s%s%s", profile->qemu.cpu, profile->qemu.icount ? " icount" : "", profile->qemu.smp > 1 ? " smp" : "");
+}
+
+/* Simulated ones need no proof that somebody has seen them. */
+static void describe_verified(const struct profile *profile, struct jnode *item)
+{
+	const bool real = profile->kind == DEVICE_FASTBOOT || profile->kind == DEVICE_COMMAND;
+
+	if (real || strcmp(profile->verified, "never") != 0)
+		jnode_set_string(item, "verified", profile->verified);
 }
 
 static struct jnode *describe_targets(const struct session *session)
@@ -65,13 +85,14 @@ static struct jnode *describe_targets(const struct session *session)
 		struct jnode *item = jnode_object();
 		jnode_set_string(item, "device", device->name);
 		jnode_set_string(item, "cores", matrix->targets[i].cores);
-		jnode_set_string(item, "kind", device->profile->kind == DEVICE_SIM ? "sim" : "qemu");
+		jnode_set_string(item, "kind", device_kind_name(device->profile->kind));
 		jnode_set_bool(item, "exact", device->profile->exact);
 		jnode_set_string(item, "version", session_device_of(session, &any)->version);
 		jnode_set_string(item, "cmdline", device->profile->cmdline);
 		jnode_set_string(item, "summary", summary);
 		jnode_set_int(item, "blocks", plan_blocks(matrix, i));
 		jnode_set_string(item, "profile_digest", device->profile->digest);
+		describe_verified(device->profile, item);
 		jnode_append(list, item);
 	}
 	return list;

@@ -10,6 +10,8 @@
 
 /* A build or a boot that is told to stop kills its children first. */
 #define STOP_GRACE_MS 10000
+/* A phone is brought back into fastboot, and its known-good image written, before its lane ends. */
+#define LANE_GRACE_MS 300000
 
 struct build_work {
 	const struct session *session;
@@ -97,7 +99,7 @@ void job_free(struct job *job)
 {
 	if (!job)
 		return;
-	worker_stop(job->worker, STOP_GRACE_MS);
+	worker_stop(job->worker, job->kind == JOB_LANE ? LANE_GRACE_MS : STOP_GRACE_MS);
 	if (job->scratch) {
 		AUTO_ERROR left = file_remove_tree(job->scratch);
 		if (left)

@@ -38,6 +38,7 @@ struct owned_request {
 	struct boot_request request;
 	char build_id[HASH_HEX_SIZE];
 	char *console_path;
+	char *vmlinux; /* NULL: the kernel came without */
 };
 
 static void fill_request(const struct session *session, size_t boot_index, struct owned_request *owned)
@@ -48,6 +49,11 @@ static void fill_request(const struct session *session, size_t boot_index, struc
 	AUTO_FREE char *console = console_name(session, boot);
 
 	owned->console_path = path_join(session->dir, console);
+	owned->vmlinux = image ? path_join(image->dir, "vmlinux") : NULL;
+	if (owned->vmlinux && !file_exists(owned->vmlinux)) {
+		free(owned->vmlinux);
+		owned->vmlinux = NULL;
+	}
 	made_up_build_id(row->name, owned->build_id);
 	owned->request = (struct boot_request){
 		.id = (unsigned)boot_index,
@@ -56,6 +62,11 @@ static void fill_request(const struct session *session, size_t boot_index, struc
 		.ordinal = (unsigned)boot->ordinal,
 		.total = (unsigned)plan_target_boots(session->plan, row->target),
 		.nuisance = boot->nuisance,
+		.cores = session->plan->matrix->targets[row->target].cores,
+		.config = session->plan->variants[row->variant].config->name,
+		.config_text = image ? image->config_text : NULL,
+		.vmlinux = owned->vmlinux,
+		.release = image ? image->release : NULL,
 		.kernel_file = image ? image->kernel_file : NULL,
 		.image_sha256 = image ? image->image_sha256 : NULL,
 		.cmdline = row->booted_cmdline,
@@ -76,21 +87,31 @@ static struct error *send_boot(void *arg, const struct boot_record *boot)
 	return worker_send(arg, record);
 }
 
+/* DIR/WHAT-DEVICE[-UNIT]SUFFIX in the run folder. */
+static char *unit_path(const struct session *session, const struct session_device *unit, const char *what, const char *suffix)
+{
+	return xasprintf("%s/%s-%s%s%s%s", session->dir, what, unit->device->name, *unit->unit->name ? "-" : "", unit->unit->name,
+			 suffix);
+}
+
 static struct error *lane_worker(struct worker_self *self, void *arg)
 {
 	const struct lane_work *work = arg;
 	const struct session *session = work->session;
-	const struct device *device = session->devices[work->job->device].device;
-	AUTO_FREE char *lock_name = xasprintf("locks/device-%s", device->name);
-	AUTO_FREE char *lock_path = cache_path(session->prepared->cache, lock_name);
+	const struct session_device *unit = &session->devices[work->job->device];
+	const struct profile *profile = unit->unit->profile;
+	AUTO_FREE char *locks = cache_path(session->prepared->cache, "locks");
+	AUTO_FREE char *lock_path = device_lock_path(locks, unit->name, profile);
+	AUTO_FREE char *journal = unit_path(session, unit, "journal", ".log");
 	struct device_context context = {
-		.name = device->name,
-		.profile = device->profile,
+		.name = unit->name,
+		.profile = profile,
 		.agent_arm64 = session->install->agent_arm64,
 		.agent_host = session->install->agent_host,
-		.agent_sha256 = device->profile->kind == DEVICE_SIM ? session->agent_host_sha256 : session->agent_arm64_sha256,
+		.agent_sha256 = profile->kind == DEVICE_SIM ? session->agent_host_sha256 : session->agent_arm64_sha256,
 		.scratch_dir = work->job->scratch,
 		.lock_path = lock_path,
+		.journal_path = journal,
 		.guard = self->guard,
 	};
 	size_t n = work->job->n_boots;
@@ -102,15 +123,17 @@ static struct error *lane_worker(struct worker_self *self, void *arg)
 		requests[i] = owned[i].request;
 	}
 	struct error *error = device_run_block(&context, requests, n, send_boot, self);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n; i++) {
 		free(owned[i].console_path);
+		free(owned[i].vmlinux);
+	}
 	return error;
 }
 
 /* In the run folder, under the device's name: what a killed run left there is removed by the one that goes on. */
 static struct error *make_scratch(const struct session *session, size_t device, char **dir_out)
 {
-	char *dir = xasprintf("%s/scratch-%s", session->dir, session->devices[device].device->name);
+	char *dir = unit_path(session, &session->devices[device], "scratch", "");
 	struct error *error = file_remove_tree(dir);
 
 	if (!error)
@@ -130,7 +153,7 @@ struct error *job_start_lane(const struct session *session, size_t device, size_
 	struct lane_work work = { session, job };
 	struct error *error = make_scratch(session, device, &job->scratch);
 	if (!error)
-		error = worker_start(session->devices[device].device->name, lane_worker, &work, &job->worker);
+		error = worker_start(session->devices[device].name, lane_worker, &work, &job->worker);
 	if (error) {
 		job_free(job);
 		return error;
@@ -218,6 +241,21 @@ static struct error *store_record(struct session *session, struct store *store, 
 	return error;
 }
 
+/* A boot's identity says which unit it ran on, where there are several. */
+static struct error *store_on_unit(struct session *session, struct store *store, const struct session_device *device,
+				   struct boot_record *record)
+{
+	struct session_boot *boot = &session->boots[record->id];
+
+	if (!record->identity)
+		record->identity = jnode_object();
+	if (*device->unit->name)
+		jnode_set_string(record->identity, "unit", device->unit->name);
+	free(boot->unit);
+	boot->unit = xstrdup(device->unit->name);
+	return store_record(session, store, boot, record);
+}
+
 struct error *job_lane_record(struct session *session, struct store *store, const struct job *job, const struct jnode *record)
 {
 	if (strcmp(jnode_string(record, "type", ""), "boot"))
@@ -230,7 +268,7 @@ struct error *job_lane_record(struct session *session, struct store *store, cons
 	for (size_t i = 0; i < job->n_boots; i++)
 		ours = ours || job->boots[i] == boot->id;
 	if (ours)
-		error = store_record(session, store, &session->boots[boot->id], boot);
+		error = store_on_unit(session, store, &session->devices[job->device], boot);
 	else
 		error = error_new(ERROR_LAB, "device lane '%s' sent a boot that nobody asked for", worker_name(job->worker));
 	boot_record_free(boot);

@@ -162,8 +162,8 @@ static bool device_busy(const struct runner *runner, size_t device)
 
 static bool on_device(const struct runner *runner, const struct session_boot *boot, size_t device)
 {
-	return session_device_of(runner->session, &runner->session->plan->rows[boot->plan->row]) ==
-	       &runner->session->devices[device];
+	return session_device_of(runner->session, &runner->session->plan->rows[boot->plan->row])->device ==
+	       runner->session->devices[device].device;
 }
 
 static bool is_ready(const struct runner *runner, const struct session_boot *boot)
@@ -173,36 +173,39 @@ static bool is_ready(const struct runner *runner, const struct session_boot *boo
 	return !image || image->state == IMAGE_READY;
 }
 
-/*
- * What a lane does next, as indices into session->boots. On an exact device: all owed boots of the first row whose kernel is there. On
- * a random one, once every kernel is there, so that nothing is stretched by a build: the first block with owed boots; in sequential order
- * the first row.
- */
-static size_t next_boots(const struct runner *runner, size_t device, size_t *boots)
+/* All owed boots of the first row whose kernel is there, as indices into session->boots: for a machine that repeats itself bit for bit. */
+static size_t next_row(const struct runner *runner, size_t device, size_t *boots)
 {
 	const struct session *session = runner->session;
-	bool exact = session->devices[device].device->profile->exact;
-	bool by_row = exact || session->plan->matrix->measure.order == ORDER_SEQUENTIAL;
 	const struct plan_boot *first = NULL;
 	size_t n = 0;
 
-	for (size_t i = 0; !exact && i < session->plan->n_boots; i++)
-		if (session->boots[i].state == BOOT_OWED && on_device(runner, &session->boots[i], device) &&
-		    !is_ready(runner, &session->boots[i]))
-			return 0;
 	for (size_t i = 0; i < session->plan->n_boots; i++) {
 		const struct session_boot *boot = &session->boots[i];
 		if (boot->state != BOOT_OWED || !on_device(runner, boot, device) || !is_ready(runner, boot))
 			continue;
 		if (!first)
 			first = boot->plan;
-		bool together = by_row ? boot->plan->row == first->row
-				       : boot->plan->block == first->block && session->plan->rows[boot->plan->row].target ==
-										      session->plan->rows[first->row].target;
-		if (together)
+		if (boot->plan->row == first->row)
 			boots[n++] = i;
 	}
 	return n;
+}
+
+/* The boots of a device that has no unit left end for the lab's reasons. */
+static struct error *give_up(struct runner *runner, size_t device)
+{
+	struct session *session = runner->session;
+	struct error *error = NULL;
+
+	for (size_t i = 0; i < session->n_devices; i++)
+		if (session->devices[i].device == session->devices[device].device && !session->devices[i].lost)
+			return NULL;
+	for (size_t i = 0; !error && i < session->plan->n_boots; i++)
+		if (session->boots[i].state == BOOT_OWED && on_device(runner, &session->boots[i], device))
+			error = store_unbooted(session, runner->store, &session->boots[i], BOOT_LAB,
+					       session->devices[device].lost);
+	return error;
 }
 
 static struct error *start_lanes(struct runner *runner)
@@ -210,16 +213,20 @@ static struct error *start_lanes(struct runner *runner)
 	struct session *session = runner->session;
 
 	for (size_t device = 0; runner->store && device < session->n_devices; device++) {
-		if (device_busy(runner, device))
+		struct error *error = session->devices[device].lost ? give_up(runner, device) : NULL;
+		if (error)
+			return error;
+		if (session->devices[device].lost || device_busy(runner, device))
 			continue;
 		size_t *boots = xcalloc(session->plan->n_boots, sizeof(*boots));
-		size_t n = next_boots(runner, device, boots);
+		size_t n = session_by_block(session->devices[device].device) ? session_next_block(session, device, boots)
+									     : next_row(runner, device, boots);
 		if (!n) {
 			free(boots);
 			continue;
 		}
 		struct job *job = NULL;
-		struct error *error = job_start_lane(session, device, boots, n, &job);
+		error = job_start_lane(session, device, boots, n, &job);
 		if (error)
 			return error;
 		for (size_t i = 0; i < n; i++)
@@ -261,7 +268,8 @@ static struct error *finish_lane(struct runner *runner, struct job *job)
 
 	if (why && error_kind(why) == ERROR_INTERRUPTED)
 		return why;
-	for (size_t i = 0; !error && i < job->n_boots; i++) {
+	bool elsewhere = why && session_lose(runner->session, job->device, error_message(why), job->boots, job->n_boots);
+	for (size_t i = 0; !error && !elsewhere && i < job->n_boots; i++) {
 		struct session_boot *boot = &runner->session->boots[job->boots[i]];
 		if (boot->state == BOOT_RUNNING)
 			error = store_unbooted(runner->session, runner->store, boot, BOOT_LAB,

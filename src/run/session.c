@@ -21,6 +21,9 @@ enum memcg_state session_memcg(const struct session *session, const struct plan_
 			config = image->image->config_text;
 		if (!config)
 			return MEMCG_UNKNOWN;
+	} else if (session->plan->matrix->targets[row->target].device->profile->stock) {
+		/* Of the device's own kernel the matrix knows nothing. Android's have it, and the command line decides. */
+		config = "CONFIG_MEMCG=y\n";
 	}
 	return expected_memcg(config, variant->config->fragment, row->booted_cmdline);
 }
@@ -35,23 +38,29 @@ const struct session_device *session_device_of(const struct session *session, co
 	return NULL;
 }
 
+static struct error *add_unit(struct session *session, const struct device *device, const struct unit *unit, struct guard guard)
+{
+	session->devices = array_grow(session->devices, session->n_devices, sizeof(*session->devices));
+	struct session_device *entry = &session->devices[session->n_devices++];
+
+	*entry = (struct session_device){ .device = device, .unit = unit };
+	entry->name = *unit->name ? xasprintf("%s/%s", device->name, unit->name) : xstrdup(device->name);
+	struct device_context context = { .name = entry->name, .profile = unit->profile, .guard = guard };
+	return error_wrap(device_version(&context, &entry->version), "device '%s'", entry->name);
+}
+
 static struct error *find_devices(struct session *session, struct guard guard)
 {
 	const struct matrix *matrix = session->plan->matrix;
 	struct error *errors = NULL;
 
-	session->devices = xcalloc(matrix->n_targets, sizeof(*session->devices));
 	for (size_t i = 0; i < matrix->n_targets; i++) {
 		const struct device *device = matrix->targets[i].device;
 		bool known = false;
 		for (size_t k = 0; k < session->n_devices; k++)
 			known = known || session->devices[k].device == device;
-		if (known)
-			continue;
-		struct session_device *entry = &session->devices[session->n_devices++];
-		struct device_context context = { .name = device->name, .profile = device->profile, .guard = guard };
-		entry->device = device;
-		error_join(&errors, error_wrap(device_version(&context, &entry->version), "device '%s'", device->name));
+		for (size_t k = 0; !known && k < device->n_units; k++)
+			error_join(&errors, add_unit(session, device, &device->units[k], guard));
 	}
 	return errors;
 }
@@ -132,10 +141,15 @@ void session_deinit(struct session *session)
 	for (size_t i = 0; session->images && i < session->plan->n_images; i++)
 		image_free(session->images[i].built);
 	free(session->images);
+	for (size_t i = 0; session->boots && i < session->plan->n_boots; i++)
+		free(session->boots[i].unit);
 	free(session->boots);
 	free(session->targets);
-	for (size_t i = 0; i < session->n_devices; i++)
+	for (size_t i = 0; i < session->n_devices; i++) {
+		free(session->devices[i].name);
 		free(session->devices[i].version);
+		free(session->devices[i].lost);
+	}
 	free(session->devices);
 	free(session->workloads);
 	free(session->dir);
@@ -159,13 +173,25 @@ static struct session_boot *find_boot(struct session *session, int64_t row, int6
 	return NULL;
 }
 
+/* What a stored boot says of the unit that it ran on. */
+static char *unit_of(const char *identity)
+{
+	AUTO_JNODE all = NULL;
+	AUTO_ERROR unreadable = identity ? jnode_parse(identity, strlen(identity), "identity", &all) : NULL;
+
+	return xstrdup(all && !unreadable ? jnode_string(all, "unit", "") : "");
+}
+
 static struct error *mark_stored(void *arg, const struct stored_boot *stored)
 {
 	struct session *session = arg;
 	struct session_boot *boot = find_boot(session, stored->row, stored->block);
 
-	if (boot && !strcmp(stored->status, boot_status_name(BOOT_OK)) && !strcmp(stored->validity, boot->validity))
+	if (boot && !strcmp(stored->status, boot_status_name(BOOT_OK)) && !strcmp(stored->validity, boot->validity)) {
 		boot->state = BOOT_DONE;
+		free(boot->unit);
+		boot->unit = unit_of(stored->identity);
+	}
 	return NULL;
 }
 

@@ -22,13 +22,17 @@ enum session_boot_state { BOOT_OWED, BOOT_RUNNING, BOOT_DONE, BOOT_HELD /* of a 
 struct session_boot {
 	const struct plan_boot *plan;
 	enum session_boot_state state;
+	char *unit; /* done: the unit that it ran on, "" for a device's only one; NULL = not known */
 	char validity[HASH_HEX_SIZE];
 };
 
-/* A physical device; the rows of all its core classes share it. */
+/* A piece of hardware: a unit of a device. The rows of all the device's core classes share it. */
 struct session_device {
 	const struct device *device;
+	const struct unit *unit;
+	char *name; /* "DEVICE", or "DEVICE/UNIT" */
 	char *version; /* device_version() */
+	char *lost; /* why it is not used again in this run; NULL while it is */
 };
 
 struct session_target {
@@ -44,7 +48,7 @@ struct session {
 	struct session_image *images; /* by plan->images */
 	struct session_boot *boots; /* by plan->boots */
 	struct session_target *targets; /* by plan->matrix->targets */
-	struct session_device *devices;
+	struct session_device *devices; /* the units of a device one after another */
 	size_t n_devices;
 	char *workloads; /* agent settings */
 	char agent_arm64_sha256[HASH_HEX_SIZE];
@@ -58,7 +62,20 @@ struct session {
 struct error *session_init(struct session *session, const struct plan *plan, const struct prepared *prepared,
 			   const struct install *install, struct guard guard) MUST_CHECK;
 void session_deinit(struct session *session);
+/* The first unit of the row's device. */
 const struct session_device *session_device_of(const struct session *session, const struct plan_row *row);
+/*
+ * Whether a device's boots go block by block to its units, each block whole to one of them: where it is not one machine that repeats itself
+ * bit for bit and has no place. Its blocks wait until all kernels are there.
+ */
+bool session_by_block(const struct device *device);
+/*
+ * The owed boots of the next block that the unit `device` can take, as indices into session->boots; 0 when there is none now. A block that
+ * another unit has begun stays with that one; when that is lost, or not in this lab, all of it is owed again.
+ */
+size_t session_next_block(struct session *session, size_t device, size_t *boots);
+/* Gives the boots of a lost unit's unfinished block back, to be done whole elsewhere. False when no unit is left to do them. */
+bool session_lose(struct session *session, size_t device, const char *reason, const size_t *boots, size_t n);
 /* The memory cgroup state that a row's kernel must be in. */
 enum memcg_state session_memcg(const struct session *session, const struct plan_row *row);
 /* Boots to do, as far as is decided. */

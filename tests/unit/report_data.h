@@ -53,6 +53,7 @@ struct run_fixture {
 	char *dir;
 	struct store *store;
 	size_t blocks, n_rows;
+	const char *unit; /* of the boots put from now on; NULL = none */
 };
 
 static const char *const default_rows[] = { "off/plain/0", "on/plain/0", NULL };
@@ -134,10 +135,12 @@ static inline void put_series(struct run_fixture *run, size_t row, size_t block,
 		values[2 * i + 1] = values[2 * i] / 2;
 		samples[i] = (struct stored_sample){ "pft", (int)i - 1, names, values + 2 * i, 2 };
 	}
+	AUTO_FREE char *identity = run->unit ? xasprintf("{\"unit\":\"%s\"}", run->unit) : NULL;
 	struct stored_boot boot = { .row = (int64_t)row,
 				    .block = (int64_t)block,
 				    .validity = "v",
 				    .status = "ok",
+				    .identity = identity,
 				    .wall_ms = 20000,
 				    .utc_s = 1796000000 + (int64_t)(block * run->n_rows + row) * 60,
 				    .samples = samples,

@@ -106,6 +106,44 @@ static void test_ok(void **state)
 	boot_record_free(record);
 }
 
+/* Records of another boot are void, and so are those of an agent that was not told whose it is; nobody asked: both are fine. */
+static void test_nonce(void **state)
+{
+	struct collect_expected ours = all_well;
+
+	(void)state;
+	ours.nonce = "0123456789abcdef";
+	struct boot_record *record = collect_changed(&ours, NULL, NULL, false);
+	assert_int_equal(record->status, BOOT_VOID);
+	assert_string_equal(record->reason, "the agent did not tell the boot's nonce, expected \"0123456789abcdef\"");
+	boot_record_free(record);
+	ours.nonce = "";
+	record = collect_changed(&ours, NULL, NULL, false);
+	assert_int_equal(record->status, BOOT_OK);
+	boot_record_free(record);
+}
+
+static void test_foreign_nonce(void **state)
+{
+	AUTO_CONSOLE console = console_new(CMDLINE);
+	struct collect_expected ours = all_well;
+	struct boot_record record = { 0 };
+	struct wire_record hello = { .type = WIRE_HELLO, .name = "0.1/fedcba9876543210", .value = "1" };
+	struct wire_record end = { .type = WIRE_END, .seq = 1 };
+	char line[WIRE_LINE_MAX];
+
+	(void)state;
+	ours.nonce = "0123456789abcdef";
+	console_feed(console, line, wire_format(&hello, line));
+	console_feed(console, line, wire_format(&end, line));
+	collect_record(console, &ours, &record);
+	assert_int_equal(record.status, BOOT_VOID);
+	assert_string_equal(record.reason, "boot's nonce is \"fedcba9876543210\", expected \"0123456789abcdef\"");
+	assert_string_equal(jnode_string(record.identity, "agent_version", ""), "0.1");
+	free(record.reason);
+	jnode_free(record.identity);
+}
+
 static void check_refused(const struct collect_expected *expected, const char *name, const char *value, bool fail,
 			  enum boot_status status, const char *reason)
 {
@@ -281,18 +319,53 @@ static void test_names(void **state)
 	assert_string_equal(memcg_state_name(MEMCG_DISABLED), "disabled");
 }
 
+static void test_cmdline_match(void **state)
+{
+	static const struct {
+		const char *booted, *asked;
+		enum cmdline_match match;
+		const char *why;
+	} rows[] = {
+		{ "a b", "a b", CMDLINE_EXACT, NULL },
+		{ "a b c", "a b", CMDLINE_EXACT, "command line is \"a b c\", expected \"a b\"" },
+		{ "x a b y", "a b", CMDLINE_CONTAINS, NULL },
+		{ "a b", "a b ", CMDLINE_CONTAINS, NULL },
+		{ "x a c b", "a b", CMDLINE_CONTAINS,
+		  "command line is \"x a c b\", which does not contain \"a b\" in one piece" },
+		/* A part of a word is no word. */
+		{ "xa b", "a b", CMDLINE_CONTAINS, "command line is \"xa b\", which does not contain \"a b\" in one piece" },
+		{ "a bc x a b", "a b", CMDLINE_CONTAINS, NULL },
+		{ "b x a", "a b", CMDLINE_WORDS, NULL },
+		{ "x cgroup_disable=\"memory\" y", "cgroup_disable=memory", CMDLINE_WORDS, NULL },
+		{ "x \"cgroup_disable=memory\" y", "cgroup_disable=memory", CMDLINE_WORDS, NULL },
+		{ "x dyndbg=\"file a +p\" y", "dyndbg=\"file a +p\" x", CMDLINE_WORDS, NULL },
+		{ "x -- cgroup_disable=memory", "cgroup_disable=memory", CMDLINE_WORDS,
+		  "command line is \"x -- cgroup_disable=memory\", in which \"cgroup_disable=memory\" is missing" },
+		{ "cgroup_disable=memory,io", "cgroup_disable=memory", CMDLINE_WORDS,
+		  "command line is \"cgroup_disable=memory,io\", in which \"cgroup_disable=memory\" is missing" },
+		{ "x", "", CMDLINE_WORDS, NULL },
+		{ "x", "", CMDLINE_CONTAINS, NULL },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(rows); i++) {
+		AUTO_FREE char *why = collect_match_cmdline(rows[i].booted, rows[i].asked, rows[i].match);
+		if (rows[i].why)
+			assert_string_equal(why, rows[i].why);
+		else
+			assert_null(why);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_ok),
-		cmocka_unit_test(test_void),
-		cmocka_unit_test(test_nothing_to_compare_with),
-		cmocka_unit_test(test_lab),
-		cmocka_unit_test(test_lost_records),
-		cmocka_unit_test(test_bad_results),
-		cmocka_unit_test(test_json_round_trip),
-		cmocka_unit_test(test_json_refused),
-		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_cmdline_match), cmocka_unit_test(test_nonce),
+		cmocka_unit_test(test_foreign_nonce), cmocka_unit_test(test_ok),
+		cmocka_unit_test(test_void),	      cmocka_unit_test(test_nothing_to_compare_with),
+		cmocka_unit_test(test_lab),	      cmocka_unit_test(test_lost_records),
+		cmocka_unit_test(test_bad_results),   cmocka_unit_test(test_json_round_trip),
+		cmocka_unit_test(test_json_refused),  cmocka_unit_test(test_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -56,13 +56,49 @@ static void says_what_is_wrong(void **state)
 		{ "version=1\n=1\n", "line 2: not KEY=VALUE" },
 		{ "version=1\nclock=1\r\n", "line 2: byte 0x0d is not allowed" },
 		{ "version=1\nclock=2\n", "line 2: 'clock' is '2', not 0 or 1" },
+		{ "version=1\nenv.governor=a/b\n", "line 2: 'env.governor' is 'a/b', not a governor's name" },
+		{ "version=1\nenv.frequency=2GHz\n", "line 2: 'env.frequency' is '2GHz', not max, mid, min or a number of kHz" },
+		{ "version=1\nenv.cores=huge\n",
+		  "line 2: 'env.cores' is 'huge', not all, big, mid, little or a list such as 4-7" },
+		{ "version=1\nenv.cores=4-\n", "line 2: 'env.cores' is '4-', not all, big, mid, little or a list such as 4-7" },
+		{ "version=1\nenv.cores=7-4\n", "line 2: 'env.cores' is '7-4', not all, big, mid, little or a list such as 4-7" },
+		{ "version=1\nenv.cores=99999\n",
+		  "line 2: 'env.cores' is '99999', not all, big, mid, little or a list such as 4-7" },
+		{ "version=1\nenv.offline=no\n", "line 2: 'env.offline' is 'no', not 0 or 1" },
+		{ "version=1\nenv.thermal_below=151\n",
+		  "line 2: 'env.thermal_below' is '151', not degrees Celsius from 0 to 150" },
+		{ "version=1\nenv.thermal_wait_ms=1d\n", "line 2: 'env.thermal_wait_ms' is '1d', not a number up to 86400000" },
+		{ "version=1\nenv.stop=a,,b\n", "line 2: 'env.stop' is 'a,,b', not names of services with commas between them" },
+		{ "version=1\nenv.stop=a b\n", "line 2: 'env.stop' is 'a b', not names of services with commas between them" },
+		{ "version=1\nenv.set.0=/etc/x=1\n",
+		  "line 2: 'env.set.0' is '/etc/x=1', not PATH=VALUE with a path in /proc, /sys or /dev" },
+		{ "version=1\nenv.set.0=/proc/../etc/x=1\n",
+		  "line 2: 'env.set.0' is '/proc/../etc/x=1', not PATH=VALUE with a path in /proc, /sys or /dev" },
+		{ "version=1\nenv.set.0=/sys/x\n",
+		  "line 2: 'env.set.0' is '/sys/x', not PATH=VALUE with a path in /proc, /sys or /dev" },
+		{ "version=1\nenv.setprop.1=x\n", "line 2: 'env.setprop.1' is 'x', not NAME=VALUE" },
+		{ "version=1\nenv.swap=2\n", "line 2: 'env.swap' is '2', not 0 or 1" },
+		{ "version=1\nenv.colour=1\n", "line 2: unknown key 'env.colour'" },
 		{ "version=1\ncounter=tsc\n", "line 2: 'counter' is 'tsc', not pmu, clock or model" },
 		{ "version=1\nregion_offset=4096\n",
 		  "line 2: 'region_offset' is '4096', not a multiple of 2097152 up to 1073741824" },
 		{ "version=1\nexpect_memcg=unknown\n", "line 2: 'expect_memcg' is 'unknown', not none, disabled or on" },
 		{ "version=1\nmemcg_version=2\n", "line 2: 'memcg_version' is '2', not v1 or v2" },
 		{ "version=1\nsettle_ms=3600001\n", "line 2: 'settle_ms' is '3600001', not a number up to 3600000" },
-		{ "version=1\nfinish=halt\n", "line 2: 'finish' is 'halt', not poweroff or exit" },
+		{ "version=1\nfinish=halt\n", "line 2: 'finish' is 'halt', not poweroff, reboot, bootloader or exit" },
+		{ "version=1\nnonce=0123456789ABCDEF\n", "line 2: 'nonce' is '0123456789ABCDEF', not 16 lower-case hex digits" },
+		{ "version=1\nresults=\n", "line 2: 'results' is '', not console, pmsg, block:PARTITION or tty:DEVICE" },
+		{ "version=1\nresults=block:\n",
+		  "line 2: 'results' is 'block:', not console, pmsg, block:PARTITION or tty:DEVICE" },
+		{ "version=1\nresults=block:a/b\n",
+		  "line 2: 'results' is 'block:a/b', not console, pmsg, block:PARTITION or tty:DEVICE" },
+		{ "version=1\nresults=tty:\n", "line 2: 'results' is 'tty:', not console, pmsg, block:PARTITION or tty:DEVICE" },
+		{ "version=1\nrelay=console\n", "line 2: 'relay' is 'console', not pmsg or block:PARTITION" },
+		{ "version=1\nrelay=block:x\nresults=block:x\n", "'relay' and 'results' are the same partition" },
+		{ "version=1\nchain=yes\n", "line 2: 'chain' is 'yes', not 0 or 1" },
+		{ "version=1\nmodules=lib\n", "line 2: 'modules' is 'lib', not an absolute folder" },
+		{ "version=1\nmodules=/lib\n", "'modules' is allowed only with chain=1" },
+		{ "version=1\nwatchdog=\n", "line 2: 'watchdog' is '', not a device" },
 		{ "version=1\nroot=here\n", "line 2: 'root' is 'here', not an absolute folder" },
 		{ "version=1\nfault.seed=18446744073709551616\n",
 		  "line 2: 'fault.seed' is '18446744073709551616', not a 64-bit number" },
@@ -106,6 +142,26 @@ static void says_what_is_wrong(void **state)
 		assert_string_equal(reason, cases[i].reason);
 		assert_memory_equal(&conf, &before, sizeof(conf));
 	}
+}
+
+static void takes_a_phones_settings(void **state)
+{
+	char text[] = "version=1\nfinish=bootloader\nnonce=0123456789abcdef\nresults=tty:/dev/ttyGS0\nrelay=pmsg\nchain=1\n"
+		      "modules=/lib/modules\nwatchdog=watchdog0\n";
+	char both[] = "version=1\nresults=pmsg\nrelay=pmsg\n",
+	     path[] = "version=1\nresults=block:/dev/mmcblk0p6\nfinish=reboot\n";
+	struct conf conf;
+	char reason[100] = "untouched";
+
+	(void)state;
+	assert_true(conf_parse(text, &conf, reason, sizeof(reason)));
+	assert_string_equal(conf_get(&conf, "results", ""), "tty:/dev/ttyGS0");
+	conf_deinit(&conf);
+	assert_true(conf_parse(both, &conf, reason, sizeof(reason)));
+	conf_deinit(&conf);
+	assert_true(conf_parse(path, &conf, reason, sizeof(reason)));
+	conf_deinit(&conf);
+	assert_string_equal(reason, "untouched");
 }
 
 static void cuts_a_long_reason(void **state)
@@ -179,6 +235,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(reads_settings_and_workloads),
 		cmocka_unit_test(says_what_is_wrong),
+		cmocka_unit_test(takes_a_phones_settings),
 		cmocka_unit_test(cuts_a_long_reason),
 		cmocka_unit_test(numbers),
 		cmocka_unit_test(lists_of_numbers),

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "agent/conf.h"
 #include "base/file.h"
 #include "device/initrd.h"
 #include "device/qemu.h"
@@ -154,6 +155,78 @@ static void test_settings(void **state)
 	assert_string_equal(least.data, "version=1\ncounter=model\nclock=1\nfinish=exit\nroot=/x\n");
 }
 
+static void add_all(struct strlist *list, const char *const *items, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		strlist_add(list, items[i]);
+}
+
+/* A profile's environment and the target's cores, in the agent's words; the agent takes them. */
+static void test_environment(void **state)
+{
+	static const char *const stop[] = { "perfd", "vendor.thermal-engine" };
+	static const char *const set[] = { "/proc/sys/vm/swappiness=0", "/sys/module/x/parameters/y=a b" };
+	static const char *const setprop[] = { "vendor.powerhal.init=0" };
+	struct profile profile = { .kind = DEVICE_FASTBOOT,
+				   .environment = { .governor = (char *)"performance",
+						    .frequency = (char *)"mid",
+						    .thermal_below = 42.5,
+						    .thermal_wait_ms = 600000 } };
+	const struct settings settings = { .counter = "pmu", .finish = "exit", .profile = &profile };
+	const struct boot_request request = { .memcg = MEMCG_UNKNOWN, .cores = "big" };
+	AUTO_STRBUF text = STRBUF_INIT;
+	struct conf conf;
+	char reason[200] = "";
+
+	(void)state;
+	add_all(&profile.environment.stop, stop, ARRAY_SIZE(stop));
+	add_all(&profile.environment.set, set, ARRAY_SIZE(set));
+	add_all(&profile.environment.setprop, setprop, ARRAY_SIZE(setprop));
+	settings_write(&settings, &request, &text);
+	assert_string_equal(
+		text.data,
+		"version=1\ncounter=pmu\nclock=0\nfinish=exit\nenv.governor=performance\nenv.frequency=mid\nenv.cores=big\n"
+		"env.offline=0\nenv.thermal_below=42.5\nenv.thermal_wait_ms=600000\nenv.stop=perfd,vendor.thermal-engine\n"
+		"env.set.0=/proc/sys/vm/swappiness=0\nenv.set.1=/sys/module/x/parameters/y=a b\n"
+		"env.setprop.0=vendor.powerhal.init=0\nenv.swap=0\n");
+	assert_true(conf_parse(text.data, &conf, reason, sizeof(reason)));
+	assert_string_equal(reason, "");
+	conf_deinit(&conf);
+	strlist_deinit(&profile.environment.stop);
+	strlist_deinit(&profile.environment.set);
+	strlist_deinit(&profile.environment.setprop);
+}
+
+/* Nothing is asked for: a real device that scatters still has its agent see to the memory, others boot as they always did. */
+static void test_no_environment(void **state)
+{
+	static const struct {
+		enum device_kind kind;
+		bool exact;
+		const char *cores, *lines;
+	} cases[] = {
+		{ DEVICE_FASTBOOT, false, "all", "env.cores=all\nenv.offline=1\nenv.swap=1\n" },
+		{ DEVICE_COMMAND, false, NULL, "env.cores=all\nenv.offline=1\nenv.swap=1\n" },
+		{ DEVICE_FASTBOOT, true, "all", "" },
+		{ DEVICE_QEMU, true, "all", "" },
+		{ DEVICE_QEMU, false, NULL, "" },
+		{ DEVICE_QEMU, false, "0-1", "env.cores=0-1\nenv.offline=1\nenv.swap=1\n" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		const struct profile profile = { .kind = cases[i].kind,
+						 .exact = cases[i].exact,
+						 .environment = { .offline = true, .swap = true } };
+		const struct settings settings = { .counter = "pmu", .finish = "exit", .profile = &profile };
+		const struct boot_request request = { .memcg = MEMCG_UNKNOWN, .cores = cases[i].cores };
+		AUTO_STRBUF text = STRBUF_INIT;
+		AUTO_FREE char *want = xasprintf("version=1\ncounter=pmu\nclock=0\nfinish=exit\n%s", cases[i].lines);
+		settings_write(&settings, &request, &text);
+		assert_string_equal(text.data, want);
+	}
+}
+
 static void test_qemu_arguments(void **state)
 {
 	const struct nuisance nuisance = { .memory = 768 << 20 };
@@ -181,8 +254,9 @@ static void test_qemu_arguments(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_members),	 cmocka_unit_test(test_missing_agent),	cmocka_unit_test(test_padding),
-		cmocka_unit_test(test_settings), cmocka_unit_test(test_qemu_arguments),
+		cmocka_unit_test(test_members),	       cmocka_unit_test(test_missing_agent),  cmocka_unit_test(test_padding),
+		cmocka_unit_test(test_settings),       cmocka_unit_test(test_qemu_arguments), cmocka_unit_test(test_environment),
+		cmocka_unit_test(test_no_environment),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -125,9 +125,14 @@ static void check_tables(const char *path, const struct bind_table *const *table
 static void lab_schema_agrees(void **state)
 {
 	static const struct bind_table *const tables[] = {
-		&lab_keys,	&alternative_keys, &toolchain_keys, &cache_keys,    &build_keys, &profile_keys,
-		&device_keys,	&qemu_keys,	   &sim_keys,	    &model_keys,    &fault_keys, &timeouts_keys,
-		&nuisance_keys, &noise_keys,	   &outliers_keys,  &throttle_keys, &modes_keys,
+		&lab_keys,	&alternative_keys, &toolchain_keys,    &cache_keys,
+		&build_keys,	&profile_keys,	   &device_keys,       &qemu_keys,
+		&sim_keys,	&model_keys,	   &fault_keys,	       &timeouts_keys,
+		&nuisance_keys, &noise_keys,	   &outliers_keys,     &throttle_keys,
+		&modes_keys,	&unit_keys,	   &environment_keys,  &thermal_keys,
+		&fastboot_keys, &usb_keys,	   &layout_keys,       &stock_keys,
+		&hooks_keys,	&module_set_keys,  &module_image_keys, &fastboot_timeouts_keys,
+		&command_keys,
 	};
 	(void)state;
 	check_tables("schemas/lab.schema.json", tables, ARRAY_SIZE(tables));

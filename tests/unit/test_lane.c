@@ -13,124 +13,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/wire.h"
-#include "base/file.h"
-#include "base/hash.h"
-#include "base/log.h"
-#include "device/device.h"
-
-#define BUILD_ID "00112233445566778899aabbccddeeff00112233"
-#define CMDLINE "console=ttyAMA0 panic=-1"
-
-struct bench {
-	char dir[64];
-	char image_sha256[HASH_HEX_SIZE];
-	char *program, *image, *agent, *lock_path, *console_path, *records;
-	struct profile profile;
-	struct device_context context;
-	struct boot_request request;
-	struct boot_record *record;
-};
-
-static void add_record(struct strbuf *out, uint32_t *seq, enum wire_type type, const char *name, const char *value)
-{
-	struct wire_record record = { .type = type, .seq = *seq, .pass = true, .unit = "insn/page" };
-	char line[WIRE_LINE_MAX];
-
-	snprintf(record.name, sizeof(record.name), "%s", name);
-	snprintf(record.value, sizeof(record.value), "%s", value);
-	assert_true(wire_format(&record, line) > 0);
-	strbuf_adds(out, line);
-	++*seq;
-}
-
-/* What a good agent prints, in a file for the scripts to print. */
-static void write_records(struct bench *bench)
-{
-	AUTO_STRBUF text = STRBUF_INIT;
-	uint32_t seq = 0;
-
-	add_record(&text, &seq, WIRE_HELLO, "0.1", "1");
-	add_record(&text, &seq, WIRE_IDENTITY, "build_id", BUILD_ID);
-	add_record(&text, &seq, WIRE_IDENTITY, "cmdline", CMDLINE);
-	add_record(&text, &seq, WIRE_IDENTITY, "boot_id", "x");
-	add_record(&text, &seq, WIRE_IDENTITY, "memcg", "none");
-	add_record(&text, &seq, WIRE_RESULT, "pft.fault.insn_k.0", "1587.9");
-	add_record(&text, &seq, WIRE_END, "", "");
-	bench->records = path_join(bench->dir, "records");
-	assert_null(file_write_atomic(bench->records, text.data, text.len, 0644));
-}
+#include "lane_bench.h"
 
 static int setup(void **state)
 {
-	struct bench *bench = xcalloc(1, sizeof(*bench));
+	struct bench *bench = bench_new(DEVICE_QEMU, "qemu-virt");
 
-	log_set_level(LOG_ERROR);
-	strcpy(bench->dir, "/tmp/memcg-ab-lane-XXXXXX");
-	assert_non_null(mkdtemp(bench->dir));
-	bench->program = path_join(bench->dir, "machine");
-	bench->image = path_join(bench->dir, "Image");
-	bench->agent = path_join(bench->dir, "agent");
-	bench->lock_path = path_join(bench->dir, "lock");
-	bench->console_path = path_join(bench->dir, "console/boot");
-	assert_null(file_write_atomic(bench->image, "a kernel", 8, 0644));
-	assert_null(file_write_atomic(bench->agent, "an agent", 8, 0755));
-	hash_bytes("a kernel", 8, bench->image_sha256);
-	write_records(bench);
-	bench->profile = (struct profile){
-		.name = (char *)"qemu-virt",
-		.kind = DEVICE_QEMU,
-		.exact = true,
-		.boot_timeout_ms = 3000,
-		.silence_timeout_ms = 3000,
-		.run_timeout_ms = 3000,
-		.qemu = { bench->program, (char *)"virt", (char *)"cortex-a57", (char *)"shift=0", 512 << 20, 1 },
-	};
-	bench->context = (struct device_context){
-		.name = "qemu-virt",
-		.profile = &bench->profile,
-		.agent_arm64 = bench->agent,
-		.scratch_dir = bench->dir,
-		.lock_path = bench->lock_path,
-		.guard = NO_GUARD,
-	};
-	bench->request = (struct boot_request){
-		.variant = "nomemcg/plain/0",
-		.kernel_file = bench->image,
-		.image_sha256 = bench->image_sha256,
-		.cmdline = CMDLINE,
-		.build_id = BUILD_ID,
-		.memcg = MEMCG_NONE,
-		.workloads = "workload=pft\nrun=pft\n",
-		.console_path = bench->console_path,
-	};
+	bench->profile.qemu =
+		(struct qemu_settings){ bench->program, (char *)"virt", (char *)"cortex-a57", (char *)"shift=0", 512 << 20, 1 };
 	*state = bench;
 	return 0;
-}
-
-static int teardown(void **state)
-{
-	struct bench *bench = *state;
-
-	boot_record_free(bench->record);
-	error_free(file_remove_tree(bench->dir));
-	free(bench->program);
-	free(bench->image);
-	free(bench->agent);
-	free(bench->lock_path);
-	free(bench->console_path);
-	free(bench->records);
-	free(bench);
-	return 0;
-}
-
-static struct error *keep_record(void *arg, const struct boot_record *record)
-{
-	struct bench *bench = arg;
-	AUTO_JNODE json = boot_record_to_json(record);
-
-	boot_record_free(bench->record);
-	return boot_record_from_json(json, &bench->record);
 }
 
 /* `script`: what the machine does; $RECORDS is the file with a good agent's records, $DIR the bench's folder. */
@@ -275,13 +167,13 @@ static void test_unusable(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(test_good, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_power_off_that_does_not_come, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_kernel_is_to_blame, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_lab_is_to_blame, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_outcomes_that_differ, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_another_image, setup, teardown),
-		cmocka_unit_test_setup_teardown(test_unusable, setup, teardown),
+		cmocka_unit_test_setup_teardown(test_good, setup, bench_free),
+		cmocka_unit_test_setup_teardown(test_power_off_that_does_not_come, setup, bench_free),
+		cmocka_unit_test_setup_teardown(test_kernel_is_to_blame, setup, bench_free),
+		cmocka_unit_test_setup_teardown(test_lab_is_to_blame, setup, bench_free),
+		cmocka_unit_test_setup_teardown(test_outcomes_that_differ, setup, bench_free),
+		cmocka_unit_test_setup_teardown(test_another_image, setup, bench_free),
+		cmocka_unit_test_setup_teardown(test_unusable, setup, bench_free),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

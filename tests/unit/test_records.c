@@ -22,7 +22,7 @@ static void cuts_long_values(void **state)
 	for (size_t i = 0; i < 1000; i++)
 		value[i] = i % 7 ? (char)('a' + i % 26) : ' '; /* blanks take three bytes each */
 	value[1000] = '\0';
-	records_hello(&records, "1");
+	records_hello(&records, "1", NULL);
 	records_identity(&records, "cmdline", value);
 	for (size_t i = 1; i < records.n; i++) {
 		char line[WIRE_LINE_MAX];
@@ -86,7 +86,7 @@ static void sends_everything_twice(void **state)
 
 	(void)state;
 	assert_int_equal(pipe(ends), 0);
-	records_hello(&records, "0.1.0");
+	records_hello(&records, "0.1.0", NULL);
 	records_identity(&records, "k", "v");
 	assert_true(records_send(&records, ends[1], &none));
 	close(ends[1]);

@@ -57,7 +57,9 @@ static void tables_are_sound(void **state)
 		for (size_t i = 0; i < kind->n_metrics; i++) {
 			const struct workload_metric *metric = &kind->metrics[i];
 
-			assert_int_equal(metric->higher_is_better, !strcmp(metric->unit, "rate"));
+			bool room = !strcmp(metric->unit, "total_kib") || !strcmp(metric->unit, "available_kib");
+
+			assert_int_equal(metric->higher_is_better, room || !strcmp(metric->unit, "rate"));
 			if (metric->derived)
 				check_derived(kind, metric->derived);
 		}
@@ -93,6 +95,7 @@ static void units(void **state)
 		{ { "fault", "insn_k", "page", false, NULL }, "insn/page" },
 		{ { "fault", "ns", "op", false, NULL }, "ns/op" },
 		{ { "fault", "rate", "page", true, NULL }, "page/s" },
+		{ { "boot", "total_kib", NULL, true, NULL }, "KiB" },
 	};
 	char text[32];
 
