@@ -173,10 +173,11 @@ check-kernels: deps-build+check
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
 	$(Q)tests/e2e/whole-kernels build/release
 
-# Phones: what goes wrong on a fake one and on the virtual one.
+# Real devices: what goes wrong on a fake phone and on the virtual one; a board behind a shell.
 check-faults: deps-build+check
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
 	$(Q)tests/phone/faults build/release
+	$(Q)tests/e2e/command-shell build/release
 	$(Q)tests/e2e/phone build/release
 	$(Q)tests/phone/full build/release
 

@@ -75,7 +75,7 @@ static int compare_numbers(const void *a, const void *b)
 
 static long middle(const struct holds *holds, const struct policy *policy, long lowest, long highest)
 {
-	long offered[MAX_FREQUENCIES];
+	long offered[MAX_FREQUENCIES] = { 0 };
 	char path[128];
 	size_t n = 0;
 

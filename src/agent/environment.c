@@ -97,6 +97,8 @@ static void set_property(struct holds *holds, const char *key, const char *name,
 		}
 		if (!property_set(name, value, reason, sizeof(reason))) {
 			hold_fail(holds, key, "%.100s: %.100s", name, reason);
+			if (property_get(name, reason, sizeof(reason)) && !strcmp(reason, before))
+				undo_forget(holds->undo);
 			return;
 		}
 	}

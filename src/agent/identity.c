@@ -3,6 +3,7 @@
 
 #include <dirent.h>
 #include <elf.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -154,6 +155,20 @@ static void add_release(struct records *records, const char *root)
 	}
 }
 
+static void add_part(struct records *records, const char *root)
+{
+	cpu_set_t cpus;
+	char path[128];
+	int cpu = 0;
+
+	if (!*root && !sched_getaffinity(0, sizeof(cpus), &cpus)) {
+		while (cpu < CPU_SETSIZE - 1 && !CPU_ISSET(cpu, &cpus))
+			cpu++;
+	}
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu%d/regs/identification/midr_el1", cpu);
+	add_line(records, root, "midr", path);
+}
+
 void identity_add(struct records *records, const char *root, const struct memcg *memcg)
 {
 	add_build_id(records, root);
@@ -169,7 +184,7 @@ void identity_add(struct records *records, const char *root, const struct memcg 
 	add_swaps(records, root);
 	add_memory(records, root);
 	add_line(records, root, "cpus", "/sys/devices/system/cpu/online");
-	add_line(records, root, "midr", "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1");
+	add_part(records, root);
 	add_vulnerabilities(records, root);
 	add_line(records, root, "clocksource", "/sys/devices/system/clocksource/clocksource0/current_clocksource");
 	add_count(records, "page_size", (unsigned long long)sysconf(_SC_PAGESIZE));

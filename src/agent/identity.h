@@ -15,7 +15,8 @@
  *   swaps          number of swap areas in use      /proc/swaps
  *   mem_total_kib                                   /proc/meminfo
  *   cpus           those online, as "0-3"           /sys/devices/system/cpu/online
- *   midr           of CPU 0                         /sys/devices/system/cpu/cpu0/regs/identification/midr_el1
+ *   midr           of the first core that it may    /sys/devices/system/cpu/cpuN/regs/identification/midr_el1
+ *                  run on; below a root of core 0
  *   vuln.NAME      meltdown tells KPTI              /sys/devices/system/cpu/vulnerabilities/NAME
  *   clocksource                                     /sys/devices/system/clocksource/clocksource0/current_clocksource
  *   page_size      bytes

@@ -2,7 +2,6 @@
 #include "device/adb_client.h"
 
 #include <ctype.h>
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -218,14 +217,6 @@ struct error *adb_get_state(const struct adb *adb, enum adb_state *state_out)
 	return error;
 }
 
-static struct error *pause_for(const struct adb *adb, int64_t ms)
-{
-	struct pollfd interruption = { .fd = adb->guard.fd, .events = POLLIN };
-
-	poll(&interruption, 1, (int)ms);
-	return guard_check(adb->guard);
-}
-
 struct error *adb_wait(const struct adb *adb, enum adb_state wanted, bool leave, int64_t wait_ms, bool *reached_out)
 {
 	const int64_t deadline = clock_deadline(wait_ms);
@@ -243,7 +234,7 @@ struct error *adb_wait(const struct adb *adb, enum adb_state wanted, bool leave,
 			*reached_out = reached;
 			return NULL;
 		}
-		error = pause_for(adb, left < POLL_MS ? left : POLL_MS);
+		error = guard_sleep(adb->guard, left < POLL_MS ? left : POLL_MS);
 		if (error)
 			return error;
 	}
@@ -359,7 +350,7 @@ static struct error *wait_for_root(const struct adb *adb, bool *is_out)
 		struct error *error = is_root(adb, ADB_ROOT_ADBD, is_out);
 		if (error || *is_out || clock_poll_timeout(deadline) == 0)
 			return error;
-		error = pause_for(adb, POLL_MS);
+		error = guard_sleep(adb->guard, POLL_MS);
 		if (error)
 			return error;
 	}

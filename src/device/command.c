@@ -26,15 +26,18 @@ static void fill_environment(const struct device_context *context, const struct 
 {
 	const struct boot_request *request = boot->request;
 	uint64_t memory = request->nuisance ? request->nuisance->memory : 0;
+	/* Commands run in another folder than ours. */
+	AUTO_FREE char *kernel = request->kernel_file ? path_absolute(request->kernel_file) : xstrdup("");
+	AUTO_FREE char *agent = path_absolute(context->agent_arm64);
 
 	strlist_addf(&state->env, "MEMCG_AB_DEVICE=%s", context->name);
 	strlist_addf(&state->env, "MEMCG_AB_VARIANT=%s", request->variant);
-	strlist_addf(&state->env, "MEMCG_AB_KERNEL=%s", request->kernel_file);
+	strlist_addf(&state->env, "MEMCG_AB_KERNEL=%s", kernel);
 	strlist_addf(&state->env, "MEMCG_AB_INITRD=%s", state->initrd);
 	strlist_addf(&state->env, "MEMCG_AB_CMDLINE=%s", boot->cmdline);
-	strlist_addf(&state->env, "MEMCG_AB_AGENT=%s", context->agent_arm64);
+	strlist_addf(&state->env, "MEMCG_AB_AGENT=%s", agent);
 	strlist_addf(&state->env, "MEMCG_AB_SETTINGS=%s", state->settings);
-	strlist_addf(&state->env, "MEMCG_AB_DIR=%s", boot->dir);
+	strlist_addf(&state->env, "MEMCG_AB_DIR=%s", state->dir);
 	if (memory)
 		strlist_addf(&state->env, "MEMCG_AB_MEMORY=%" PRIu64, memory);
 	else

@@ -108,7 +108,7 @@ static struct error *await_agent(struct phone *phone, const char *boot_id, char 
 	while (clock_ms() < deadline) {
 		AUTO_STRBUF out = STRBUF_INIT;
 		int status = -1;
-		struct error *error = phone_pause(phone, DONE_POLL_MS);
+		struct error *error = guard_sleep(phone->fastboot.guard, DONE_POLL_MS);
 		if (error)
 			return error;
 		error = adb_shell(&phone->adb, true, "cat " REMOTE "/done", &out, &status);

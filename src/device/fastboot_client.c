@@ -217,14 +217,6 @@ static struct error *probe(const struct fastboot *fastboot, int64_t wait_ms, boo
 	return NULL;
 }
 
-static struct error *pause_for(struct guard guard, int64_t ms)
-{
-	struct pollfd interruption = { .fd = guard.fd, .events = POLLIN };
-
-	poll(&interruption, 1, (int)ms);
-	return guard_check(guard);
-}
-
 static int64_t min_ms(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
@@ -244,7 +236,7 @@ static struct error *wait_until(const struct fastboot *fastboot, bool wanted, in
 			return error;
 		if (answers == wanted || clock_poll_timeout(deadline) == 0)
 			break;
-		error = pause_for(fastboot->guard, min_ms(PROBE_PAUSE_MS, clock_poll_timeout(deadline)));
+		error = guard_sleep(fastboot->guard, min_ms(PROBE_PAUSE_MS, clock_poll_timeout(deadline)));
 		if (error)
 			return error;
 	}

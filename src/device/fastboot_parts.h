@@ -98,8 +98,6 @@ void phone_note(const struct phone *phone, const char *what, const char *text);
 /* Runs a hook of the user's; `partition` is MEMCG_AB_PARTITION or NULL, `out` may be NULL. ERROR_LAB when it fails or is late. */
 struct error *phone_hook(const struct phone *phone, const char *name, const char *command, const char *partition,
 			 struct strbuf *out) MUST_CHECK;
-/* Sleeps for that long at most. ERROR_INTERRUPTED. */
-struct error *phone_pause(const struct phone *phone, int64_t ms) MUST_CHECK;
 
 /* Looks at the device once. */
 struct error *phone_look(struct phone *phone, enum device_state *state_out) MUST_CHECK;

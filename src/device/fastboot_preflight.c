@@ -281,8 +281,9 @@ struct error *phone_check_size(const struct phone *phone, const char *partition,
 	return error || !refusal ? error : error_new(ERROR_LAB, "%s does not fit: %s", path_basename(file), refusal);
 }
 
+/* *image_out stays empty (total 0) when the file cannot be read. */
 static void judge_file(const char *what, const char *path, const char *partition, const struct facts *facts,
-		       unsigned *version_out, struct preflight *preflight)
+		       struct bootimg *image_out, struct preflight *preflight)
 {
 	struct bootimg image;
 	uint64_t size = 0;
@@ -298,7 +299,7 @@ static void judge_file(const char *what, const char *path, const char *partition
 		preflight_add(preflight, true, what, "%s: %s", path, refusal);
 	else
 		preflight_add(preflight, false, what, "%s, header v%u", path, image.version);
-	*version_out = image.version;
+	*image_out = image;
 }
 
 void preflight_judge_files(const struct fastboot_settings *settings, const struct facts *facts, char slot,
@@ -306,7 +307,7 @@ void preflight_judge_files(const struct fastboot_settings *settings, const struc
 {
 	AUTO_FREE char *partition = slot_partition(settings->partition ? settings->partition : "boot", slot);
 	AUTO_FREE char *vendor = slot_partition("vendor_boot", slot);
-	unsigned known_good = 0, stock = 0, vendor_version = 0;
+	struct bootimg known_good = { .total = 0 }, stock = { .total = 0 }, vendor_boot = { .total = 0 };
 
 	if (settings->known_good)
 		judge_file("known_good", settings->known_good, partition, facts, &known_good, preflight);
@@ -317,12 +318,13 @@ void preflight_judge_files(const struct fastboot_settings *settings, const struc
 	if (settings->stock.boot)
 		judge_file("stock.boot", settings->stock.boot, partition, facts, &stock, preflight);
 	if (settings->stock.vendor_boot)
-		judge_file("stock.vendor_boot", settings->stock.vendor_boot, vendor, facts, &vendor_version, preflight);
-	if (settings->stock.boot && settings->known_good && known_good != stock)
-		preflight_add(preflight, true, "stock.boot", "header v%u, but the known-good image has v%u", stock, known_good);
-	if (settings->known_good && settings->userspace != USERSPACE_ANDROID && known_good != settings->layout.header_version)
+		judge_file("stock.vendor_boot", settings->stock.vendor_boot, vendor, facts, &vendor_boot, preflight);
+	AUTO_FREE char *difference = known_good.total && stock.total ? bootimg_shape_difference(&known_good, &stock) : NULL;
+	if (difference)
+		preflight_add(preflight, true, "known_good", "%s", difference);
+	if (known_good.total && settings->userspace != USERSPACE_ANDROID && known_good.version != settings->layout.header_version)
 		preflight_add(preflight, true, "layout.header_version", "%u, but the known-good image has v%u",
-			      settings->layout.header_version, known_good);
+			      settings->layout.header_version, known_good.version);
 }
 
 struct error *preflight_error(const struct preflight *preflight)

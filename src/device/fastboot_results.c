@@ -51,7 +51,7 @@ static struct error *collect_gadget(struct phone *phone, int64_t limit_ms, int *
 		AUTO_FREE char *terminal = usb_terminal(CLASS_TTY, phone->usb_name);
 		if (terminal)
 			return terminal_open(terminal, GADGET_BAUD, deadline, phone->fastboot.guard, fd_out);
-		struct error *error = phone_pause(phone, GADGET_POLL_MS);
+		struct error *error = guard_sleep(phone->fastboot.guard, GADGET_POLL_MS);
 		if (error)
 			return error;
 	}

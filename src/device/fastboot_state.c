@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -100,14 +99,6 @@ void phone_note(const struct phone *phone, const char *what, const char *text)
 	error_free(journal_add(phone->context->journal_path, argv, text, 0, ""));
 }
 
-struct error *phone_pause(const struct phone *phone, int64_t ms)
-{
-	struct pollfd interruption = { .fd = phone->fastboot.guard.fd, .events = POLLIN };
-
-	poll(&interruption, 1, (int)ms);
-	return guard_check(phone->fastboot.guard);
-}
-
 /* Finds it at its port; the port is remembered, since a device in another mode may tell another serial. */
 static enum usb_kind look_at_usb(struct phone *phone)
 {
@@ -184,7 +175,7 @@ static struct error *await_usb(struct phone *phone, bool wanted, int64_t deadlin
 		*reached_out = (look_at_usb(phone) == USB_FASTBOOT) == wanted;
 		if (*reached_out || clock_ms() >= deadline_ms)
 			return NULL;
-		struct error *error = phone_pause(phone, POLL_MS);
+		struct error *error = guard_sleep(phone->fastboot.guard, POLL_MS);
 		if (error)
 			return error;
 	}
@@ -254,7 +245,7 @@ struct error *phone_await_android(struct phone *phone, char **why_not_out)
 			*why_not_out = up ? NULL : android_absence(phone, &evidence);
 			return NULL;
 		}
-		error = phone_pause(phone, ADB_POLL_MS);
+		error = guard_sleep(phone->fastboot.guard, ADB_POLL_MS);
 		if (error)
 			return error;
 	}

@@ -11,6 +11,7 @@
 #define OUTLIER_MADS 3.5
 #define MOST_LISTED 6
 #define MEAN_SHARE 0.25 /* of the half-width */
+#define ROUNDING 1e-9
 
 static void find_modes_of_row(const struct subject *subject, const struct report_row *row, const struct report_metric *metric)
 {
@@ -87,7 +88,8 @@ static void find_median_of(struct report *report, size_t target, const struct re
 	if (!difference->present || isnan(metric->robust) || row->control != CONTROL_NONE)
 		return;
 	bool sign = difference->resolved && metric->robust * difference->ratio < 0;
-	if (!sign && !(fabs(metric->robust - difference->ratio) > half_width(difference)))
+	/* Of what does not scatter at all the interval is a point, and the two differ by the rounding of a logarithm. */
+	if (!sign && !(fabs(metric->robust - difference->ratio) > half_width(difference) + ROUNDING))
 		return;
 	finding_add(report, FINDING_MEDIAN, target, metric->name, false,
 		    xasprintf("%s of %s: medians of boots differ by %+.2f%% from the baseline's, means by %+.2f%%: a few boots "

@@ -187,6 +187,11 @@ char *words_level(double value)
 	return xasprintf("%.*f", size < 10 ? 3 : size < 100 ? 2 : size < 10000 ? 1 : 0, value);
 }
 
+char *words_cv(const struct report_metric *metric)
+{
+	return isnan(metric->level.sd) ? xstrdup("") : xasprintf("%.2f%%", 100 * metric->level.sd / metric->mean);
+}
+
 char *words_percent(double ratio)
 {
 	double percent = 100 * ratio, size = fabs(percent);

@@ -86,6 +86,8 @@ const char *words_mark(const struct report_difference *difference);
 char *words_mark_line(const struct report *report, size_t target, const char *metric, char mark);
 /* "resolved", "below-floor", "resolved-alone", "not-resolved", for machines. */
 const char *words_difference_verdict(const struct report_difference *difference);
+/* The scatter of a random metric's boots over their mean, "2.10%"; "" with one boot alone, which tells nothing of it. */
+char *words_cv(const struct report_metric *metric);
 /* "+6.01%", in five characters before the sign of per cent as long as it is below 10000%. */
 char *words_percent(double ratio);
 

@@ -77,8 +77,8 @@ static void fill_line(struct line *line, const struct report *report, const stru
 	} else {
 		bool exact = report_row_exact(row);
 		line->cells[CELL_MEAN] = words_level(metric->mean);
-		if (!exact && !isnan(metric->level.sd))
-			line->cells[CELL_CV] = xasprintf("%.2f%%", 100 * metric->level.sd / metric->mean);
+		if (!exact)
+			line->cells[CELL_CV] = words_cv(metric);
 		line->cells[CELL_BASELINE] = difference_text(&metric->baseline, exact);
 		line->cells[CELL_PREVIOUS] = difference_text(&metric->previous, exact);
 	}

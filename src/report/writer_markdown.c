@@ -116,8 +116,7 @@ static void add_row(struct strbuf *out, const struct report *report, const struc
 						  : xstrdup(row_status_name(row->status)));
 	add_own_cell(out, metric ? xasprintf("%zu", words_boots(row, metric)) : xstrdup(""));
 	if (!exact)
-		add_own_cell(out, metric && !isnan(metric->level.sd) ? xasprintf("%.2f%%", 100 * metric->level.sd / metric->mean)
-								     : xstrdup(""));
+		add_own_cell(out, metric ? words_cv(metric) : xstrdup(""));
 	add_difference(out, metric ? &metric->baseline : &none, exact);
 	add_difference(out, metric ? &metric->previous : &none, exact);
 	end_row(out);

@@ -6,6 +6,8 @@
 #include "report/writer_text.h"
 
 #define LEVEL_WIDTH 9
+#define AMOUNT_WIDTH 10
+#define AMOUNT_BASELINE_WIDTH 21
 #define BASELINE_WIDTH 22
 #define PREVIOUS_WIDTH 13
 #define MAX_PHASES 2 /* more do not fit; csv and json have them all */
@@ -63,18 +65,29 @@ static char *difference_text(const struct report_difference *difference, bool pe
 	return strbuf_steal(&text);
 }
 
+static int level_width(const struct columns *columns)
+{
+	return columns->amounts ? AMOUNT_WIDTH : LEVEL_WIDTH;
+}
+
+static int baseline_width(const struct columns *columns)
+{
+	return columns->amounts ? AMOUNT_BASELINE_WIDTH : BASELINE_WIDTH;
+}
+
 static void write_cells(const struct report_row *row, const struct jnode *workload, const struct columns *columns,
 			struct strbuf *out)
 {
 	for (size_t i = 0; i < columns->n; i++) {
 		const struct report_metric *metric = words_find(row, workload, columns->phases[i]);
 		if (!metric) {
-			strbuf_addf(out, "%*s", LEVEL_WIDTH, "-");
+			strbuf_addf(out, "%*s", level_width(columns), "-");
 			continue;
 		}
 		AUTO_FREE char *baseline = difference_text(&metric->baseline, true, columns->amounts);
 		AUTO_FREE char *previous = difference_text(&metric->previous, false, columns->amounts);
-		strbuf_addf(out, "%*.*f%*s", LEVEL_WIDTH, columns->amounts ? 0 : 1, metric->mean, BASELINE_WIDTH, baseline);
+		strbuf_addf(out, "%*.*f%*s", level_width(columns), columns->amounts ? 0 : 1, metric->mean,
+			    baseline_width(columns), baseline);
 		if (!i)
 			strbuf_addf(out, "%*s", PREVIOUS_WIDTH, previous);
 	}
@@ -82,19 +95,19 @@ static void write_cells(const struct report_row *row, const struct jnode *worklo
 
 static size_t label_width(const struct columns *columns)
 {
-	size_t cells = columns->n * (LEVEL_WIDTH + BASELINE_WIDTH) + PREVIOUS_WIDTH;
+	size_t cells = columns->n * (size_t)(level_width(columns) + baseline_width(columns)) + PREVIOUS_WIDTH;
 
 	return cells < TEXT_COLUMNS - 20 ? TEXT_COLUMNS - cells : 20;
 }
 
 static void write_header(const struct columns *columns, const char *baseline, struct strbuf *out)
 {
-	AUTO_FREE char *versus = xasprintf("vs %.*s", BASELINE_WIDTH - 6, baseline);
+	AUTO_FREE char *versus = xasprintf("vs %.*s", baseline_width(columns) - 6, baseline);
 
 	text_pad(out, out->len, label_width(columns));
 	for (size_t i = 0; i < columns->n; i++) {
 		AUTO_FREE char *name = column_name(columns->phases[i]);
-		strbuf_addf(out, "%*s%*s", LEVEL_WIDTH, name, BASELINE_WIDTH, versus);
+		strbuf_addf(out, "%*s%*s", level_width(columns), name, baseline_width(columns), versus);
 		if (!i)
 			strbuf_addf(out, "%*s", PREVIOUS_WIDTH, "vs previous");
 	}

@@ -47,8 +47,9 @@ static void write_metric_row(const struct report_metric *metric, struct strbuf *
 	AUTO_FREE char *level = words_level(metric->mean);
 	AUTO_FREE char *baseline = difference_text(&metric->baseline);
 	AUTO_FREE char *previous = difference_text(&metric->previous);
-	strbuf_addf(out, "%*s%*.2f%%%*s%*s", LEVEL_WIDTH, level, CV_WIDTH - 1, 100 * metric->level.sd / metric->level.mean,
-		    DIFFERENCE_WIDTH, baseline, DIFFERENCE_WIDTH, previous);
+	AUTO_FREE char *cv = words_cv(metric);
+	strbuf_addf(out, "%*s%*s%*s%*s", LEVEL_WIDTH, level, CV_WIDTH, cv, DIFFERENCE_WIDTH, baseline, DIFFERENCE_WIDTH,
+		    previous);
 	text_end_line(out);
 }
 
@@ -56,7 +57,10 @@ static void write_metric_table(const struct report *report, size_t target, const
 			       const struct workload_metric *info, struct strbuf *out)
 {
 	AUTO_FREE char *unit = words_metric_unit(info);
-	AUTO_FREE char *name = xasprintf("%s.%s, %s", jnode_string(workload, "label", ""), info->phase, unit);
+	const char *label = jnode_string(workload, "label", "");
+	/* Amounts are all of one phase and in one unit. */
+	AUTO_FREE char *name = metric_is_amount(info) ? xasprintf("%s.%s.%s", label, info->phase, info->unit)
+						      : xasprintf("%s.%s, %s", label, info->phase, unit);
 
 	strbuf_addf(out, "%-*.*s%*s%*s%*s%*s", LABEL_WIDTH, LABEL_WIDTH, name, LEVEL_WIDTH, "mean", CV_WIDTH, "CV",
 		    DIFFERENCE_WIDTH, VS_BASELINE, DIFFERENCE_WIDTH, "vs previous [95% CI]  ");
@@ -155,7 +159,9 @@ static void write_components(const struct components *components, struct strbuf 
 	strbuf_addf(out, "; boots scatter by %.2f%%", 100 * components->sd_between);
 	if (isnan(components->sd_within))
 		return;
-	strbuf_addf(out, ", iterations by %.2f%% (intraclass correlation %.2f)", 100 * components->sd_within, components->icc);
+	strbuf_addf(out, ", iterations by %.2f%%", 100 * components->sd_within);
+	if (!isnan(components->icc))
+		strbuf_addf(out, " (intraclass correlation %.2f)", components->icc);
 	if (components->best_iterations)
 		strbuf_addf(out, ", best about %zu iterations a boot", components->best_iterations);
 }

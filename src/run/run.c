@@ -31,13 +31,6 @@ struct runner {
 	int64_t worker_rss_kb; /* the largest */
 };
 
-static struct session_image *image_of(const struct runner *runner, const struct session_boot *boot)
-{
-	ssize_t image = runner->session->plan->rows[boot->plan->row].image;
-
-	return image >= 0 ? &runner->session->images[image] : NULL;
-}
-
 static bool image_wanted(const struct runner *runner, size_t image)
 {
 	if (!runner->store)
@@ -166,32 +159,6 @@ static bool on_device(const struct runner *runner, const struct session_boot *bo
 	       runner->session->devices[device].device;
 }
 
-static bool is_ready(const struct runner *runner, const struct session_boot *boot)
-{
-	const struct session_image *image = image_of(runner, boot);
-
-	return !image || image->state == IMAGE_READY;
-}
-
-/* All owed boots of the first row whose kernel is there, as indices into session->boots: for a machine that repeats itself bit for bit. */
-static size_t next_row(const struct runner *runner, size_t device, size_t *boots)
-{
-	const struct session *session = runner->session;
-	const struct plan_boot *first = NULL;
-	size_t n = 0;
-
-	for (size_t i = 0; i < session->plan->n_boots; i++) {
-		const struct session_boot *boot = &session->boots[i];
-		if (boot->state != BOOT_OWED || !on_device(runner, boot, device) || !is_ready(runner, boot))
-			continue;
-		if (!first)
-			first = boot->plan;
-		if (boot->plan->row == first->row)
-			boots[n++] = i;
-	}
-	return n;
-}
-
 /* The boots of a device that has no unit left end for the lab's reasons. */
 static struct error *give_up(struct runner *runner, size_t device)
 {
@@ -219,8 +186,7 @@ static struct error *start_lanes(struct runner *runner)
 		if (session->devices[device].lost || device_busy(runner, device))
 			continue;
 		size_t *boots = xcalloc(session->plan->n_boots, sizeof(*boots));
-		size_t n = session_by_block(session->devices[device].device) ? session_next_block(session, device, boots)
-									     : next_row(runner, device, boots);
+		size_t n = session_next_boots(session, device, boots);
 		if (!n) {
 			free(boots);
 			continue;

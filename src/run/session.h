@@ -65,15 +65,11 @@ void session_deinit(struct session *session);
 /* The first unit of the row's device. */
 const struct session_device *session_device_of(const struct session *session, const struct plan_row *row);
 /*
- * Whether a device's boots go block by block to its units, each block whole to one of them: where it is not one machine that repeats itself
- * bit for bit and has no place. Its blocks wait until all kernels are there.
+ * What the unit `device` is to boot next, as indices into session->boots; 0 when there is nothing now. An exact device of one unit boots
+ * all of a row as soon as its kernel is there. Others go block by block, and only once all their kernels are: a block whole to one unit;
+ * one that another unit has begun stays with that one; when that is lost, or not in this lab, all of it is owed again.
  */
-bool session_by_block(const struct device *device);
-/*
- * The owed boots of the next block that the unit `device` can take, as indices into session->boots; 0 when there is none now. A block that
- * another unit has begun stays with that one; when that is lost, or not in this lab, all of it is owed again.
- */
-size_t session_next_block(struct session *session, size_t device, size_t *boots);
+size_t session_next_boots(struct session *session, size_t device, size_t *boots);
 /* Gives the boots of a lost unit's unfinished block back, to be done whole elsewhere. False when no unit is left to do them. */
 bool session_lose(struct session *session, size_t device, const char *reason, const size_t *boots, size_t n);
 /* The memory cgroup state that a row's kernel must be in. */

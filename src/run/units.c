@@ -6,7 +6,8 @@
 #include "base/log.h"
 #include "run/session.h"
 
-bool session_by_block(const struct device *device)
+/* Whether boots go block by block: where the device is not one machine that repeats itself bit for bit and has no place. */
+static bool by_block(const struct device *device)
 {
 	enum device_kind kind = device->profile->kind;
 
@@ -88,7 +89,8 @@ static size_t collect_row(const struct session *session, const struct session_bo
 	return n;
 }
 
-size_t session_next_block(struct session *session, size_t device, size_t *boots)
+/* The owed boots of the next block that the unit can take. */
+static size_t next_block(struct session *session, size_t device, size_t *boots)
 {
 	const struct session_device *unit = &session->devices[device];
 	bool by_row = session->plan->matrix->measure.order == ORDER_SEQUENTIAL && unit->device->n_units == 1;
@@ -110,6 +112,45 @@ size_t session_next_block(struct session *session, size_t device, size_t *boots)
 	return 0;
 }
 
+/* All owed boots of the first row whose kernel is there. */
+static size_t next_row(const struct session *session, size_t device, size_t *boots)
+{
+	const struct plan_boot *first = NULL;
+	size_t n = 0;
+
+	for (size_t i = 0; i < session->plan->n_boots; i++) {
+		const struct session_boot *boot = &session->boots[i];
+		if (boot->state != BOOT_OWED || !on_device(session, boot, session->devices[device].device) ||
+		    !is_ready(session, boot))
+			continue;
+		if (!first)
+			first = boot->plan;
+		if (boot->plan->row == first->row)
+			boots[n++] = i;
+	}
+	return n;
+}
+
+size_t session_next_boots(struct session *session, size_t device, size_t *boots)
+{
+	return by_block(session->devices[device].device) ? next_block(session, device, boots) : next_row(session, device, boots);
+}
+
+/* A block that is not finished is owed from its first boot on; how many boots that is. */
+static size_t give_back(struct session *session, const struct session_boot *first)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < session->plan->n_boots; i++) {
+		struct session_boot *boot = &session->boots[i];
+		if ((boot->state != BOOT_RUNNING && boot->state != BOOT_DONE) || !same_block(session, boot, first))
+			continue;
+		boot->state = BOOT_OWED;
+		n++;
+	}
+	return n;
+}
+
 bool session_lose(struct session *session, size_t device, const char *reason, const size_t *boots, size_t n)
 {
 	struct session_device *lost = &session->devices[device];
@@ -121,13 +162,11 @@ bool session_lose(struct session *session, size_t device, const char *reason, co
 		others |= session->devices[i].device == lost->device && !session->devices[i].lost;
 	if (!others)
 		return false;
+	size_t given = 0;
 	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < session->plan->n_boots; k++) {
-			struct session_boot *boot = &session->boots[k];
-			bool unfinished = boot->state == BOOT_RUNNING || boot->state == BOOT_DONE;
-			if (unfinished && same_block(session, boot, &session->boots[boots[i]]))
-				boot->state = BOOT_OWED;
-		}
-	log_warning("%s is not used any more in this run: %s; its unfinished block is done again elsewhere", lost->name, reason);
+		if (session->boots[boots[i]].state == BOOT_RUNNING)
+			given += give_back(session, &session->boots[boots[i]]);
+	log_warning("%s is not used any more in this run: %s%s", lost->name, reason,
+		    given ? "; its unfinished block is done again elsewhere" : "");
 	return true;
 }

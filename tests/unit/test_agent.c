@@ -166,6 +166,54 @@ static void assert_complete(const struct output *output)
 		assert_true(seen[i]);
 }
 
+/* No numbers of cores that are not there; the rest of what it says stays. */
+static void refuses_cores(void **state)
+{
+	char *root = machine();
+
+	(void)state;
+	root_add(root, "sys/devices/system/cpu/online", "0-1\n");
+	root_add(root, "sys/devices/system/cpu/present", "0-1\n");
+
+	struct output *output = run_with(root, "env.cores=big\n");
+
+	assert_int_equal(output->status, 0);
+	assert_complete(output);
+	assert_value(output, "agent.environment.error.0", "there are no 'big' cores here: all 0-1");
+	assert_value(output, "env.classes", "all 0-1");
+	assert_null(value_of(output, "pft.fault.insn_k.0"));
+	output_free(output);
+	root_free(root);
+}
+
+/* Read back after the last workload, and restored before the agent ends. */
+static void tells_its_environment(void **state)
+{
+	char *root = machine(), path[200], text[8] = "";
+
+	(void)state;
+	root_add(root, "sys/devices/system/cpu/online", "0-1\n");
+	root_add(root, "proc/sys/vm/drop_caches", "0\n");
+	root_add(root, "proc/sys/vm/swappiness", "60\n");
+
+	struct output *output = run_with(root, "env.set.0=/proc/sys/vm/swappiness=1\nenv.set.1=/proc/sys/vm/gone=1\n");
+
+	assert_int_equal(output->status, 0);
+	assert_value(output, "env.set-0", "1");
+	assert_value(output, "env.failed.set-1", "/proc/sys/vm/gone: No such file or directory");
+	assert_value(output, "pft.fault.insn_k.0", "1707.000000");
+	assert_null(value_of(output, "env.failed.restore"));
+	snprintf(path, sizeof(path), "%s/proc/sys/vm/swappiness", root);
+
+	FILE *file = fopen(path, "r");
+
+	assert_non_null(fgets(text, sizeof(text), file));
+	fclose(file);
+	assert_string_equal(text, "60");
+	output_free(output);
+	root_free(root);
+}
+
 static void says_who_it_is_and_what_it_measured(void **state)
 {
 	char *root = machine();
@@ -387,6 +435,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(says_who_it_is_and_what_it_measured),
+		cmocka_unit_test(refuses_cores),
+		cmocka_unit_test(tells_its_environment),
 		cmocka_unit_test(reports_what_the_noise_makes_of_it),
 		cmocka_unit_test(reports_health_that_the_machine_offers),
 		cmocka_unit_test(bad_consoles_lose_nothing),

@@ -1,81 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
-/* The quiet environment on a made-up phone: what is set, what holds, what is told, and that all is put back. */
+/* The quiet environment on a made-up phone: what is set, what holds, what is told, and put back at the end. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <cmocka.h>
-#include <fcntl.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <time.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
-#include "agent/agent.h"
 #include "agent/environment.h"
-#include "agent/node.h"
-#include "agent/sysfile.h"
-#include "agent/thermal.h"
-#include "agent_root.h"
+#include "agent_phone.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
-#define CPU "sys/devices/system/cpu/"
-#define POLICY CPU "cpufreq/policy"
-
-static void check_file(const char *root, const char *path, const char *want)
-{
-	char *text = sysfile_line(root, path);
-
-	assert_non_null(text);
-	assert_string_equal(text, want);
-	free(text);
-}
-
-static void add_numbered(const char *root, const char *folder, int number, const char *file, const char *text)
-{
-	char path[128];
-
-	snprintf(path, sizeof(path), "%s%d/%s", folder, number, file);
-	root_add(root, path, text);
-}
-
-/* Cores 0-3 little, 4-7 big; cpu0 cannot be taken offline. */
-static char *phone(void)
-{
-	char *root = root_new();
-
-	root_add(root, CPU "online", "0-7\n");
-	root_add(root, CPU "present", "0-7\n");
-	for (int cpu = 0; cpu < 8; cpu++) {
-		add_numbered(root, CPU "cpu", cpu, "cpu_capacity", cpu < 4 ? "380\n" : "1024\n");
-		if (cpu)
-			add_numbered(root, CPU "cpu", cpu, "online", "1\n");
-	}
-	for (int policy = 0; policy < 8; policy += 4) {
-		add_numbered(root, POLICY, policy, "affected_cpus", policy ? "4 5 6 7\n" : "0 1 2 3\n");
-		add_numbered(root, POLICY, policy, "scaling_governor", "schedutil\n");
-		add_numbered(root, POLICY, policy, "cpuinfo_min_freq", "300000\n");
-		add_numbered(root, POLICY, policy, "cpuinfo_max_freq", policy ? "2841600\n" : "1804800\n");
-		add_numbered(root, POLICY, policy, "scaling_min_freq", "300000\n");
-		add_numbered(root, POLICY, policy, "scaling_max_freq", policy ? "2841600\n" : "1804800\n");
-		add_numbered(root, POLICY, policy, "scaling_cur_freq", policy ? "1420000\n" : "1017600\n");
-	}
-	root_add(root, POLICY "0/scaling_available_frequencies", "1804800 300000 1017600 \n");
-	root_add(root, CPU "cpu4/core_ctl/enable", "1\n");
-	root_add(root, "proc/self/status", "Cpus_allowed_list:\t4-7\n");
-	root_add(root, "proc/swaps", "Filename\tType\tSize\tUsed\tPriority\n/dev/block/zram0\tpartition\t2097148\t0\t32758\n");
-	root_add(root, "proc/sys/vm/drop_caches", "0\n");
-	root_add(root, "proc/sys/vm/compaction_proactiveness", "20\n");
-	root_add(root, "proc/sys/vm/swappiness", "60\n");
-	root_add(root, "sys/kernel/mm/ksm/run", "1\n");
-	root_add(root, "sys/kernel/mm/transparent_hugepage/enabled", "always [madvise] never\n");
-	return root;
-}
-
 struct bench {
 	char *text; /* of the settings, torn by the parser */
 	struct conf conf;
@@ -318,6 +258,65 @@ static void frequencies(void **state)
 	root_free(root);
 }
 
+static void make_program(const char *root, const char *name, const char *format)
+{
+	char path[200], script[600];
+
+	snprintf(script, sizeof(script), "#!/bin/sh\nroot=%s\n%s", root, format);
+	root_add(root, name, script);
+	snprintf(path, sizeof(path), "%s/%s", root, name);
+	assert_int_equal(chmod(path, 0755), 0);
+}
+
+/* Services and properties of an Android whose init is two scripts: each property is a file. */
+static void stops_services(void **state)
+{
+	static const char *const want[][2] = {
+		{ "env.stop.perfd", "stopped" },
+		{ "env.stop.idle", "stopped" },
+		{ "env.failed.stop.nobody", "there is no such service" },
+		{ "env.changed.stop.thermal", "running after pft, not stopped" },
+		{ "env.setprop-0", "0" },
+		{ "env.failed.setprop-1", "ro.x: it is read-only" },
+	};
+	char *root = phone(), reason[300], path[300], *before = strdup(getenv("PATH"));
+	struct bench bench;
+
+	(void)state;
+	root_add(root, "dev/socket/property_service", "");
+	make_program(root, "bin/getprop", "cat $root/props/$1 2>/dev/null\nexit 0\n");
+	make_program(
+		root, "bin/setprop",
+		"case $1 in\nctl.stop) echo stopped >$root/props/init.svc.$2;;\nctl.start) echo running "
+		">$root/props/init.svc.$2;;\nro.*) echo it is read-only >&2; exit 1;;\n*) echo $2 >$root/props/$1;;\nesac\n");
+	root_add(root, "props/init.svc.perfd", "running\n");
+	root_add(root, "props/init.svc.thermal", "running\n");
+	root_add(root, "props/init.svc.idle", "stopped\n");
+	root_add(root, "props/vendor.x", "1\n");
+	snprintf(path, sizeof(path), "%s/bin:%.200s", root, before);
+	setenv("PATH", path, 1);
+	assert_true(set(&bench, root, "env.stop=perfd,idle,nobody,thermal\nenv.setprop.0=vendor.x=0\nenv.setprop.1=ro.x=1\n",
+			reason, sizeof(reason)));
+	check_file(root, "/props/init.svc.perfd", "stopped");
+	check_file(root, "/props/vendor.x", "0");
+	environment_check(&bench.environment, NULL);
+	root_add(root, "props/init.svc.thermal", "running\n");
+	environment_check(&bench.environment, "pft");
+	environment_report(&bench.environment, &bench.records);
+	for (size_t i = 0; i < N(want); i++) {
+		if (!value_of(&bench.records, want[i][0]))
+			fail_msg("no record %s", want[i][0]);
+		assert_string_equal(value_of(&bench.records, want[i][0]), want[i][1]);
+	}
+	end(&bench, "");
+	check_file(root, "/props/init.svc.perfd", "running");
+	check_file(root, "/props/init.svc.idle", "stopped");
+	check_file(root, "/props/vendor.x", "1");
+	setenv("PATH", before, 1);
+	free(before);
+	root_free(root);
+}
+
 static void nothing_there(void **state)
 {
 	static const char *const want[] = {
@@ -363,102 +362,6 @@ static void swap_that_stays(void **state)
 	root_free(root);
 }
 
-static void count_call(void *arg)
-{
-	++*(int *)arg;
-}
-
-static void waits_until_it_is_cool(void **state)
-{
-	char *root = root_new(), text[200] = "";
-	struct thermal hottest;
-	int calls = 0, status;
-
-	(void)state;
-	root_add(root, "sys/class/thermal/thermal_zone0/temp", "31000\n");
-	root_add(root, "sys/class/thermal/thermal_zone0/type", "battery\n");
-	root_add(root, "sys/class/thermal/thermal_zone1/temp", "47500\n");
-	root_add(root, "sys/class/thermal/thermal_zone1/type", "cpu-big\n");
-	root_add(root, "sys/class/thermal/thermal_zone2/temp", "\n");
-	assert_true(thermal_read(root, &hottest));
-	assert_true(hottest.celsius == 47.5);
-	assert_string_equal(hottest.zone, "cpu-big");
-	assert_false(thermal_wait(root, 45, 0, count_call, &calls, text, sizeof(text)));
-	assert_string_equal(text, "cpu-big is at 47.5 C after 0 s, not below 45 C");
-	assert_true(thermal_wait(root, 50, 0, count_call, &calls, text, sizeof(text)));
-	assert_string_equal(text, "47.5 C (cpu-big) after 0 s");
-
-	pid_t child = fork();
-
-	if (!child) {
-		const struct timespec pause = { .tv_sec = 6 };
-
-		nanosleep(&pause, NULL);
-		root_add(root, "sys/class/thermal/thermal_zone1/temp", "44000\n");
-		_exit(0);
-	}
-	assert_true(thermal_wait(root, 45, 60000, count_call, &calls, text, sizeof(text)));
-	assert_memory_equal(text, "44.0 C (cpu-big) after ", 23);
-	assert_true(calls > 0);
-	assert_int_equal(waitpid(child, &status, 0), child);
-	root_free(root);
-}
-
-static void wait_for_file(const char *root, const char *path, const char *want)
-{
-	const long long deadline = node_clock_ms() + 20000;
-
-	for (bool there = false; !there;) {
-		char *text = sysfile_line(root, path);
-
-		there = text && !strcmp(text, want);
-		free(text);
-		assert_true(node_clock_ms() < deadline);
-		node_pause();
-	}
-}
-
-/* Killed in the middle, in any way: the guardian puts all back. */
-static void survives_the_agent(void **state)
-{
-	static const int signals[] = { SIGTERM, SIGKILL, SIGSEGV, SIGHUP };
-
-	(void)state;
-	for (size_t i = 0; i < N(signals); i++) {
-		char *root = phone(), text[500];
-		int nothing = open("/dev/null", O_WRONLY), status;
-
-		snprintf(text, sizeof(text),
-			 "version=1\ncounter=model\nroot=%s\nfinish=exit\nsettle_ms=100000\nenv.governor=performance\n"
-			 "env.cores=big\n",
-			 root);
-		fflush(NULL);
-
-		pid_t agent = fork();
-
-		if (!agent) {
-			char reason[100];
-			struct conf conf;
-
-			setpgid(0, 0);
-			signal(SIGSEGV, SIG_DFL);
-			_exit(conf_parse(text, &conf, reason, sizeof(reason)) && agent_run(&conf, nothing, false));
-		}
-		wait_for_file(root, "/proc/sys/vm/drop_caches", "3");
-		check_file(root, "/" CPU "cpu1/online", "0");
-		check_file(root, "/" POLICY "4/scaling_governor", "performance");
-		/* the whole group, as a shell does that goes away */
-		assert_int_equal(kill(-agent, signals[i]), 0);
-		assert_int_equal(waitpid(agent, &status, 0), agent);
-		assert_true(WIFSIGNALED(status));
-		wait_for_file(root, "/" CPU "cpu4/core_ctl/enable", "1");
-		check_file(root, "/" CPU "cpu1/online", "1");
-		check_file(root, "/" POLICY "4/scaling_governor", "schedutil");
-		close(nothing);
-		root_free(root);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -467,10 +370,9 @@ int main(void)
 		cmocka_unit_test(refuses_cores_that_are_not_there),
 		cmocka_unit_test(wakes_cores),
 		cmocka_unit_test(frequencies),
+		cmocka_unit_test(stops_services),
 		cmocka_unit_test(nothing_there),
 		cmocka_unit_test(swap_that_stays),
-		cmocka_unit_test(waits_until_it_is_cool),
-		cmocka_unit_test(survives_the_agent),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

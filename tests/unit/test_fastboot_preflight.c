@@ -4,7 +4,11 @@
 
 #include <string.h>
 
+#include "base/file.h"
 #include "device/fastboot_parts.h"
+#include "workdir.h"
+
+#include "boot_samples.h"
 
 static const struct fastboot_settings plain = {
 	.serial = (char *)"PHONE0001",
@@ -151,10 +155,47 @@ static void test_configs(void **state)
 		      "that the vendor's modules need not fit: give the modules built with it as a module set");
 }
 
+/* The known-good image goes in place of the stock one: it has its header's version and its shape. */
+static void test_files(void **state)
+{
+	const struct workdir *dir = *state;
+	AUTO_FREE char *good = path_join(dir->path, "good.img");
+	AUTO_FREE char *stock = path_join(dir->path, "stock.img");
+	const struct fastboot_settings settings = {
+		.partition = (char *)"boot", .known_good = good, .stock = { .boot = stock }, .layout = { .header_version = 1 }
+	};
+	AUTO_STRBUF image = STRBUF_INIT;
+	struct preflight alike = { NULL, NULL, 0 }, other = { NULL, NULL, 0 }, missing = { NULL, NULL, 0 };
+	struct facts facts = { NULL, 0 };
+
+	set_good(&facts, false);
+	sample_v1(&image);
+	assert_ok(file_write_atomic(good, image.data, image.len, 0644));
+	assert_ok(file_write_atomic(stock, image.data, image.len, 0644));
+	preflight_judge_files(&settings, &facts, 0, &alike);
+	assert_ok(preflight_error(&alike));
+	put32(&image, 12, 0x40080000);
+	assert_ok(file_write_atomic(stock, image.data, image.len, 0644));
+	preflight_judge_files(&settings, &facts, 0, &other);
+	assert_error(preflight_error(&other),
+		     "memcg-ab: error: preflight: known_good: kernel address 0x0, the stock image has 0x40080000\n");
+	assert_int_equal(unlink(stock), 0);
+	preflight_judge_files(&settings, &facts, 0, &missing);
+	struct error *error = preflight_error(&missing);
+	assert_non_null(strstr(error_message(error), "preflight: stock.boot: "));
+	assert_null(strstr(error_message(error), "known_good"));
+	error_free(error);
+	preflight_deinit(&alike);
+	preflight_deinit(&other);
+	preflight_deinit(&missing);
+	facts_deinit(&facts);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_judgement),
+		cmocka_unit_test_setup_teardown(test_files, workdir_setup, workdir_teardown),
 		cmocka_unit_test(test_slots),
 		cmocka_unit_test(test_configs),
 	};

@@ -253,9 +253,23 @@ static void a_table_shows_the_metrics_that_matter(void **state)
 	assert_string_equal(gated[0]->unit, "insn_k");
 }
 
+/* One boot has a mean, and nothing that could be said of its scatter. */
+static void test_scatter_of_boots(void **state)
+{
+	const struct report_metric one = { .mean = 500, .level = { .mean = 500, .sd = NAN } };
+	const struct report_metric several = { .mean = 500, .level = { .mean = 500, .sd = 10.5 } };
+	AUTO_FREE char *none = words_cv(&one);
+	AUTO_FREE char *some = words_cv(&several);
+
+	(void)state;
+	assert_string_equal(none, "");
+	assert_string_equal(some, "2.10%");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_scatter_of_boots),
 		cmocka_unit_test(characters_are_read_one_by_one),
 		cmocka_unit_test(characters_are_written_as_they_were_read),
 		cmocka_unit_test(xml_is_escaped),

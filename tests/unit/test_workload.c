@@ -10,7 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/memory.h"
 #include "agent/workload_run.h"
+#include "agent_root.h"
 
 #define N(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -255,6 +257,48 @@ static void pft_refuses(void **state)
 	}
 }
 
+static const char meminfo[] = "MemTotal:         506524 kB\nMemFree:          495000 kB\nMemAvailable:     493352 kB\n"
+			      "SwapTotal:             0 kB\nSlab:               2828 kB\nPercpu:               80 kB\n";
+
+static void memory_is_what_was_there(void **state)
+{
+	char *root = root_new(), *old = root_new(), *none = root_new();
+	struct conf_workload settings = { .label = (char *)"m", .kind = (char *)"memory" };
+	struct memory memory;
+	struct workload_run run = {
+		.kind = workload_find("memory"), .settings = &settings, .counter = COUNTER_PMU, .memory = &memory
+	};
+
+	(void)state;
+	root_add(root, "proc/meminfo", meminfo);
+	root_add(old, "proc/meminfo", "MemTotal: 1000 kB\nNotSlab: 7 kB\n");
+	memory_read(&memory, root);
+	assert_int_equal(run.kind->iterate(&run), 0);
+	assert_true(run.readings[0] == 506524 && run.readings[1] == 493352 && run.readings[2] == 2828 && run.readings[3] == 80);
+	/* another iteration is the same */
+	assert_int_equal(run.kind->iterate(&run), 0);
+	assert_true(run.readings[1] == 493352);
+	memory_read(&memory, old);
+	assert_int_equal(run.kind->iterate(&run), 0);
+	assert_true(run.readings[0] == 1000 && isnan(run.readings[1]) && isnan(run.readings[2]) && isnan(run.readings[3]));
+	memory_read(&memory, none);
+	assert_int_equal(run.kind->iterate(&run), -1);
+	assert_string_equal(run.reason, "/proc/meminfo has no MemTotal");
+	root_free(root);
+	root_free(old);
+	root_free(none);
+}
+
+static void memory_is_read_where_it_is_asked_for(void **state)
+{
+	struct conf_workload pft = { .label = (char *)"memory", .kind = (char *)"pft" };
+	struct conf_workload both[] = { pft, { .label = (char *)"m", .kind = (char *)"memory" } };
+
+	(void)state;
+	assert_false(memory_is_wanted(&(struct conf){ .workloads = &pft, .n_workloads = 1 }));
+	assert_true(memory_is_wanted(&(struct conf){ .workloads = both, .n_workloads = 2 }));
+}
+
 static void pft_prints_historic_lines(void **state)
 {
 	static const struct {
@@ -297,6 +341,8 @@ int main(void)
 		cmocka_unit_test(pft_measures),
 		cmocka_unit_test(pft_moves_its_region),
 		cmocka_unit_test(pft_of_a_model_is_small),
+		cmocka_unit_test(memory_is_what_was_there),
+		cmocka_unit_test(memory_is_read_where_it_is_asked_for),
 		cmocka_unit_test(pft_refuses),
 		cmocka_unit_test(pft_prints_historic_lines),
 	};
