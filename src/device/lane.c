@@ -25,6 +25,8 @@
 /* A bad kernel is bad twice; a void boot is tried once more. */
 #define RETRIES_OF_FAILED 1
 #define RETRIES_OF_VOID 1
+/* A device that can be lost is given up when the lab's faults end so many requests in a row, or all of a block. */
+#define GIVE_UP_AFTER 3
 
 /* A block as it goes on. */
 struct block {
@@ -32,6 +34,9 @@ struct block {
 	const struct device_context *context;
 	struct lane_session session;
 	struct strlist boot_ids;
+	size_t n_requests;
+	unsigned n_lab; /* requests in a row, up to the last one, that the lab's faults ended */
+	char *given_up; /* why the device is tried no more, though it may answer; NULL while it is */
 };
 
 static void set_outcome(struct boot_record *record, enum boot_status status, char *reason)
@@ -294,7 +299,20 @@ static void tell_history(struct boot_record *record, const struct strlist *earli
 
 static struct error *lost_error(const struct block *block)
 {
-	return error_new(ERROR_LAB, "device %s cannot be used any more: %s", block->context->name, block->session.lost);
+	return error_new(ERROR_LAB, "device %s cannot be used any more: %s", block->context->name,
+			 block->session.lost ? block->session.lost : block->given_up);
+}
+
+/* A device that has failed all it was asked for of late is left to another. */
+static bool gives_up(struct block *block, const struct boot_record *record)
+{
+	block->n_lab = record->status == BOOT_LAB ? block->n_lab + 1 : 0;
+	if (!block->ops->begin || !block->n_lab || (block->n_lab < GIVE_UP_AFTER && block->n_lab < block->n_requests))
+		return false;
+	free(block->given_up);
+	block->given_up = block->n_lab == 1 ? xstrdup(record->reason)
+					    : xasprintf("%u boots in a row failed, the last one %s", block->n_lab, record->reason);
+	return true;
 }
 
 static struct error *run_request(struct block *block, const struct boot_request *request, boot_emit *emit, void *arg)
@@ -316,7 +334,7 @@ static struct error *run_request(struct block *block, const struct boot_request 
 		if (record->status == BOOT_OK || block->session.lost ||
 		    n_same > retries_of(record->status, block->context->profile)) {
 			tell_history(record, &earlier, n_same);
-			error = emit(arg, record);
+			error = gives_up(block, record) ? lost_error(block) : emit(arg, record);
 			boot_record_free(record);
 			return error;
 		}
@@ -391,7 +409,7 @@ static struct error *run_session(struct block *block, const struct boot_request 
 struct error *lane_run_block(const struct lane_ops *ops, const struct device_context *context,
 			     const struct boot_request *requests, size_t n, boot_emit *emit, void *arg)
 {
-	struct block block = { .ops = ops, .context = context, .session = { .context = context } };
+	struct block block = { .ops = ops, .context = context, .session = { .context = context }, .n_requests = n };
 	AUTO_FREE char *unusable = ops->check(context);
 	AUTO_LOCK lock = NULL;
 
@@ -401,6 +419,7 @@ struct error *lane_run_block(const struct lane_ops *ops, const struct device_con
 	if (!error)
 		error = run_session(&block, requests, n, emit, arg);
 	free(block.session.lost);
+	free(block.given_up);
 	strlist_deinit(&block.boot_ids);
 	return error;
 }

@@ -280,11 +280,12 @@ static char *default_cache_dir(void)
 	return path_join(user ? user->pw_dir : "/", ".cache/memcg-ab");
 }
 
+/* One more than cores, for when a job waits for the disk. */
 static unsigned default_jobs(unsigned parallel)
 {
 	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	unsigned jobs = cores > 0 ? (unsigned)cores / parallel : 1;
-	return jobs ? jobs : 1;
+
+	return (cores > 0 ? (unsigned)cores / parallel : 0) + 1;
 }
 
 static struct lab *new_lab(const char *path, const char *share_dir)

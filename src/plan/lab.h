@@ -64,7 +64,7 @@ struct lab {
 	char *cache_dir; /* absolute; default $XDG_CACHE_HOME/memcg-ab */
 	uint64_t cache_max; /* bytes; default 40G */
 	unsigned build_parallel; /* builds at once; default 1 */
-	unsigned build_jobs; /* make -j each; default the number of cores / parallel */
+	unsigned build_jobs; /* make -j each; default the number of cores / parallel, and one more */
 	int64_t build_timeout_ms; /* one kernel; default 4h */
 };
 

@@ -16,6 +16,7 @@ struct script {
 	const char *records; /* file with an agent's records */
 	bool begin_fails, end_fails;
 	unsigned lost_at, lost_after; /* from 1; 0 = never: in deploy, or behind a good boot */
+	unsigned fails_at, fails_from; /* from 1; 0 = never: a boot's deploy fails, and those from that one on */
 	unsigned n_boots;
 	char calls[256];
 	unsigned n_records;
@@ -66,7 +67,10 @@ static struct error *step_deploy(struct lane_boot *boot)
 
 	call(script, "deploy");
 	jnode_set_string(boot->identity, "device.host_ms", "7");
-	if (++script->n_boots != script->lost_at)
+	script->n_boots++;
+	if (script->n_boots == script->fails_at || (script->fails_from && script->n_boots >= script->fails_from))
+		return error_new(ERROR_LAB, "flash boot: no");
+	if (script->n_boots != script->lost_at)
 		return NULL;
 	boot->session->lost = xstrdup("it is gone");
 	return error_new(ERROR_LAB, "it is gone");
@@ -239,6 +243,30 @@ static void test_death_without_a_console(void **state)
 	free(script.host_ms);
 }
 
+/* The lab's fault once is no reason to give the device up; a whole block of them is, and another device makes its last boot. */
+static void test_one_failure(void **state)
+{
+	struct script script = { .fails_at = 1 };
+
+	assert_ok(run(*state, &script));
+	assert_string_equal(script.calls, "begin deploy power-unfinished deploy boot power end ");
+	assert_int_equal(script.n_records, 2);
+	assert_int_equal(script.last, BOOT_OK);
+	free(script.host_ms);
+}
+
+static void test_given_up(void **state)
+{
+	struct script script = { .fails_from = 1 };
+
+	assert_error(run(*state, &script), "memcg-ab: error: device phone cannot be used any more: 2 boots in a row failed, the last one "
+					   "flash boot: no\n");
+	assert_string_equal(script.calls, "begin deploy power-unfinished deploy power-unfinished end ");
+	assert_int_equal(script.n_records, 1);
+	assert_int_equal(script.last, BOOT_LAB);
+	free(script.host_ms);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -248,6 +276,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_lost_in_a_boot, workdir_setup, workdir_teardown),
 		cmocka_unit_test_setup_teardown(test_lost_behind_a_boot, workdir_setup, workdir_teardown),
 		cmocka_unit_test_setup_teardown(test_death_without_a_console, workdir_setup, workdir_teardown),
+		cmocka_unit_test_setup_teardown(test_one_failure, workdir_setup, workdir_teardown),
+		cmocka_unit_test_setup_teardown(test_given_up, workdir_setup, workdir_teardown),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
