@@ -37,7 +37,7 @@ static struct error *look_at(const struct device_context *context, bool *good_ou
 	AUTO_LOCK lock = NULL;
 
 	*good_out = false;
-	AUTO_ERROR busy = lock_take(context->lock_path, holder, clock_deadline(LOCK_WAIT_MS), &lock);
+	AUTO_ERROR busy = context->lock_path ? lock_take(context->lock_path, holder, clock_deadline(LOCK_WAIT_MS), &lock) : NULL;
 	if (busy) {
 		printf("  not looked at: %s\n", error_message(busy));
 		return NULL;
@@ -70,7 +70,7 @@ static struct error *print_unit(const struct setup *setup, const struct device *
 		.guard = setup->guard,
 	};
 	AUTO_FREE char *wrong = device_check(&context);
-	AUTO_FREE char *holder = lock_holder(lock_path);
+	AUTO_FREE char *holder = lock_path ? lock_holder(lock_path) : NULL;
 
 	printf("%-20s %-20s %-9s verified: %-12s %s%s%s\n", name, unit->profile->name, device_kind_name(unit->profile->kind),
 	       unit->profile->verified, *wrong ? wrong : "ready", holder ? "; in use by " : "", holder ? holder : "");

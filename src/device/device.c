@@ -239,6 +239,8 @@ static char *file_name_of(const char *serial)
 
 char *device_lock_path(const char *locks_dir, const char *name, const struct profile *profile)
 {
+	if (profile->kind == DEVICE_QEMU && profile->exact)
+		return NULL;
 	bool by_serial = profile->kind == DEVICE_FASTBOOT && profile->fastboot.serial;
 	AUTO_FREE char *plain = file_name_of(by_serial ? profile->fastboot.serial : name);
 	AUTO_FREE char *file = xasprintf("device-%s", plain);

@@ -78,7 +78,7 @@ struct device_context {
 	const char
 		*agent_sha256; /* of the one that the device uses: another file in its place is ERROR_LAB; NULL = not checked */
 	const char *scratch_dir; /* exists, private to this lane; removed by the caller */
-	const char *lock_path; /* device_lock_path() */
+	const char *lock_path; /* device_lock_path(); NULL = none is taken */
 	const char *journal_path; /* what was said to the device, and what it answered, is appended to it; NULL = nowhere */
 	struct guard guard;
 };
@@ -106,7 +106,10 @@ void preflight_deinit(struct preflight *preflight);
 /* An empty one for a kind of device that has nothing to find. The device's lock must be held. */
 struct error *device_preflight(const struct device_context *context, struct preflight *preflight_out) MUST_CHECK;
 
-/* Where processes meet over a piece of hardware: "LOCKS/device-SERIAL" for what has a serial, else its name. The caller frees. */
+/*
+ * Where processes meet over a piece of hardware: "LOCKS/device-SERIAL" for what has a serial, else its name. NULL for an exact QEMU, of which
+ * there can be several: it is no hardware, and another one beside it does not change its numbers. The caller frees.
+ */
 char *device_lock_path(const char *locks_dir, const char *name, const struct profile *profile);
 
 /* "" when the device can be used here and now, else why not (missing program, ...); the caller frees. For doctor and devices. */

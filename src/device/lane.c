@@ -415,7 +415,7 @@ struct error *lane_run_block(const struct lane_ops *ops, const struct device_con
 
 	if (unusable[0])
 		return error_new(ERROR_LAB, "device %s cannot be used: %s", context->name, unusable);
-	struct error *error = take_lock(context, &lock);
+	struct error *error = context->lock_path ? take_lock(context, &lock) : NULL;
 	if (!error)
 		error = run_session(&block, requests, n, emit, arg);
 	free(block.session.lost);

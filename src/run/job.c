@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
@@ -95,16 +96,24 @@ void job_build_record(struct job *job, const struct jnode *record)
 	job->expected = (unsigned)jnode_int(record, "expected", 0);
 }
 
+/* The device's folder goes with its last lane's. */
+static void remove_scratch(const char *dir)
+{
+	AUTO_FREE char *parent = path_dirname(dir);
+	AUTO_ERROR left = file_remove_tree(dir);
+
+	if (left)
+		log_warning("%s", error_message(left));
+	rmdir(parent);
+}
+
 void job_free(struct job *job)
 {
 	if (!job)
 		return;
 	worker_stop(job->worker, job->kind == JOB_LANE ? LANE_GRACE_MS : STOP_GRACE_MS);
-	if (job->scratch) {
-		AUTO_ERROR left = file_remove_tree(job->scratch);
-		if (left)
-			log_warning("%s", error_message(left));
-	}
+	if (job->scratch)
+		remove_scratch(job->scratch);
 	error_free(job->error);
 	free(job->scratch);
 	free(job->boots);

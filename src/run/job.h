@@ -25,6 +25,7 @@ struct job {
 	size_t device; /* JOB_LANE: index into session->devices */
 	size_t *boots; /* JOB_LANE: indices into session->boots, in order */
 	size_t n_boots;
+	unsigned lane; /* JOB_LANE: its number among those of the device, from 0 */
 	char *scratch; /* JOB_LANE */
 	struct error *error; /* what the worker said went wrong, or how it died */
 };
@@ -37,9 +38,11 @@ struct error *job_start_build(const struct session *session, size_t image, enum 
 /* Takes one of its records. */
 void job_build_record(struct job *job, const struct jnode *record);
 
-/* Starts a lane on session->devices[device] with these boots (taken over). */
-struct error *job_start_lane(const struct session *session, size_t device, size_t *boots, size_t n_boots,
+/* Starts lane `lane` on session->devices[device] with these boots (taken over). */
+struct error *job_start_lane(const struct session *session, size_t device, unsigned lane, size_t *boots, size_t n_boots,
 			     struct job **job_out) MUST_CHECK;
+/* Removes what the lanes of a run that was killed left in the run folder. */
+struct error *job_clear_scratch(const struct session *session) MUST_CHECK;
 /* Stores the boot record, and marks its boot done. */
 struct error *job_lane_record(struct session *session, struct store *store, const struct job *job,
 			      const struct jnode *record) MUST_CHECK;

@@ -130,14 +130,13 @@ static struct error *lane_worker(struct worker_self *self, void *arg)
 	return error;
 }
 
-/* In the run folder, under the device's name: what a killed run left there is removed by the one that goes on. */
-static struct error *make_scratch(const struct session *session, size_t device, char **dir_out)
+/* A folder of the device's in the run folder, and one of the lane's in that. */
+static struct error *make_scratch(const struct session *session, size_t device, unsigned lane, char **dir_out)
 {
-	char *dir = unit_path(session, &session->devices[device], "scratch", "");
-	struct error *error = file_remove_tree(dir);
+	AUTO_FREE char *parent = unit_path(session, &session->devices[device], "scratch", "");
+	char *dir = xasprintf("%s/%u", parent, lane);
+	struct error *error = file_mkdirs(dir);
 
-	if (!error)
-		error = file_mkdirs(dir);
 	if (error)
 		free(dir);
 	else
@@ -145,13 +144,27 @@ static struct error *make_scratch(const struct session *session, size_t device, 
 	return error;
 }
 
-struct error *job_start_lane(const struct session *session, size_t device, size_t *boots, size_t n_boots, struct job **job_out)
+struct error *job_clear_scratch(const struct session *session)
+{
+	struct error *error = NULL;
+
+	for (size_t i = 0; !error && i < session->n_devices; i++) {
+		AUTO_FREE char *dir = unit_path(session, &session->devices[i], "scratch", "");
+		error = file_remove_tree(dir);
+	}
+	return error;
+}
+
+struct error *job_start_lane(const struct session *session, size_t device, unsigned lane, size_t *boots, size_t n_boots,
+			     struct job **job_out)
 {
 	struct job *job = xcalloc(1, sizeof(*job));
 
-	*job = (struct job){ .kind = JOB_LANE, .device = device, .boots = boots, .n_boots = n_boots, .started_ms = clock_ms() };
+	*job = (struct job){
+		.kind = JOB_LANE, .device = device, .lane = lane, .boots = boots, .n_boots = n_boots, .started_ms = clock_ms()
+	};
 	struct lane_work work = { session, job };
-	struct error *error = make_scratch(session, device, &job->scratch);
+	struct error *error = make_scratch(session, device, lane, &job->scratch);
 	if (!error)
 		error = worker_start(session->devices[device].name, lane_worker, &work, &job->worker);
 	if (error) {

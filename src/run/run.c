@@ -145,10 +145,10 @@ static struct error *start_builds(struct runner *runner)
 	return error;
 }
 
-static bool device_busy(const struct runner *runner, size_t device)
+static bool lane_busy(const struct runner *runner, size_t device, unsigned lane)
 {
 	for (size_t i = 0; i < runner->n_jobs; i++)
-		if (runner->jobs[i]->kind == JOB_LANE && runner->jobs[i]->device == device)
+		if (runner->jobs[i]->kind == JOB_LANE && runner->jobs[i]->device == device && runner->jobs[i]->lane == lane)
 			return true;
 	return false;
 }
@@ -175,31 +175,42 @@ static struct error *give_up(struct runner *runner, size_t device)
 	return error;
 }
 
+static struct error *start_lane(struct runner *runner, size_t device, unsigned lane)
+{
+	struct session *session = runner->session;
+	size_t *boots = xcalloc(session->plan->n_boots, sizeof(*boots));
+	size_t n = session_next_boots(session, device, boots);
+	struct job *job = NULL;
+
+	if (!n) {
+		free(boots);
+		return NULL;
+	}
+	struct error *error = job_start_lane(session, device, lane, boots, n, &job);
+	if (error)
+		return error;
+	for (size_t i = 0; i < n; i++)
+		session->boots[boots[i]].state = BOOT_RUNNING;
+	add_job(runner, job);
+	return NULL;
+}
+
+/* Builds need the cores more than boots do: without them rows are all that is left to wait for. */
 static struct error *start_lanes(struct runner *runner)
 {
 	struct session *session = runner->session;
+	bool building = count_jobs(runner, JOB_BUILD) > 0;
+	struct error *error = NULL;
 
-	for (size_t device = 0; runner->store && device < session->n_devices; device++) {
-		struct error *error = session->devices[device].lost ? give_up(runner, device) : NULL;
-		if (error)
-			return error;
-		if (session->devices[device].lost || device_busy(runner, device))
-			continue;
-		size_t *boots = xcalloc(session->plan->n_boots, sizeof(*boots));
-		size_t n = session_next_boots(session, device, boots);
-		if (!n) {
-			free(boots);
-			continue;
-		}
-		struct job *job = NULL;
-		error = job_start_lane(session, device, boots, n, &job);
-		if (error)
-			return error;
-		for (size_t i = 0; i < n; i++)
-			session->boots[boots[i]].state = BOOT_RUNNING;
-		add_job(runner, job);
+	for (size_t device = 0; !error && runner->store && device < session->n_devices; device++) {
+		size_t lanes = building ? 1 : session_lanes(session, device);
+		if (session->devices[device].lost)
+			error = give_up(runner, device);
+		for (unsigned lane = 0; !error && !session->devices[device].lost && lane < lanes; lane++)
+			if (!lane_busy(runner, device, lane))
+				error = start_lane(runner, device, lane);
 	}
-	return NULL;
+	return error;
 }
 
 static struct error *finish_build(struct runner *runner, struct job *job)
@@ -428,7 +439,9 @@ struct error *run_all(const struct run_request *request, struct error **failed_o
 
 	for (size_t i = 0; runner.verify && i < runner.session->plan->n_images; i++)
 		runner.session->images[i].state = IMAGE_WAITING;
-	struct error *error = store_cached_images(&runner);
+	struct error *error = runner.store ? job_clear_scratch(runner.session) : NULL;
+	if (!error)
+		error = store_cached_images(&runner);
 	if (!error)
 		error = loop(&runner);
 	progress_clear(&runner.progress);

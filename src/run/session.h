@@ -70,6 +70,11 @@ const struct session_device *session_device_of(const struct session *session, co
  * one that another unit has begun stays with that one; when that is lost, or not in this lab, all of it is owed again.
  */
 size_t session_next_boots(struct session *session, size_t device, size_t *boots);
+/*
+ * How many lanes may work for the unit `device` at once: one for each core on an exact QEMU, of which there can be several; none disturbs
+ * another's numbers. One on everything else.
+ */
+size_t session_lanes(const struct session *session, size_t device);
 /* Gives the boots of a lost unit's unfinished block back, to be done whole elsewhere. False when no unit is left to do them. */
 bool session_lose(struct session *session, size_t device, const char *reason, const size_t *boots, size_t n);
 /* The memory cgroup state that a row's kernel must be in. */

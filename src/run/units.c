@@ -2,6 +2,7 @@
 /* Which unit of a device does which block. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/log.h"
 #include "run/session.h"
@@ -134,6 +135,14 @@ static size_t next_row(const struct session *session, size_t device, size_t *boo
 size_t session_next_boots(struct session *session, size_t device, size_t *boots)
 {
 	return by_block(session->devices[device].device) ? next_block(session, device, boots) : next_row(session, device, boots);
+}
+
+size_t session_lanes(const struct session *session, size_t device)
+{
+	const struct device *its = session->devices[device].device;
+	long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	return its->profile->kind == DEVICE_QEMU && !by_block(its) && cores > 1 ? (size_t)cores : 1;
 }
 
 /* A block that is not finished is owed from its first boot on; how many boots that is. */
