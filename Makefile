@@ -163,10 +163,12 @@ check-scale: deps-build
 bench: deps-build+check
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
 	$(Q)tests/bench/run short
+	$(Q)tests/bench/phone build/release
 
 bench-full: deps-build+check
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
 	$(Q)tests/bench/run full
+	$(Q)tests/bench/phone build/release
 
 # Whole kernels: by the user's own command, and from clean, against ours.
 check-kernels: deps-build+check
