@@ -310,8 +310,9 @@ static bool gives_up(struct block *block, const struct boot_record *record)
 	if (!block->ops->begin || !block->n_lab || (block->n_lab < GIVE_UP_AFTER && block->n_lab < block->n_requests))
 		return false;
 	free(block->given_up);
-	block->given_up = block->n_lab == 1 ? xstrdup(record->reason)
-					    : xasprintf("%u boots in a row failed, the last one %s", block->n_lab, record->reason);
+	block->given_up = block->n_lab == 1
+				  ? xstrdup(record->reason)
+				  : xasprintf("%u boots in a row failed, the last one %s", block->n_lab, record->reason);
 	return true;
 }
 

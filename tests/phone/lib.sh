@@ -133,7 +133,7 @@ measure() {
 	run "$tool" run "$work/$1.yaml" --lab "$work/memcg-ab.yaml" --runs "$work/runs-$1"
 	cp "$work/err" "$work/run.err"
 	cat "$work/out"
-	"$tool" report "$1" --runs "$work/runs-$1" --format json --lab "$work/memcg-ab.yaml" >"$work/report.json" 2>"$work/report.err"
+	"$tool" report "$1" --runs "$work/runs-$1" --format json >"$work/report.json" 2>"$work/report.err"
 	return 0
 }
 

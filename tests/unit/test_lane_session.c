@@ -259,8 +259,9 @@ static void test_given_up(void **state)
 {
 	struct script script = { .fails_from = 1 };
 
-	assert_error(run(*state, &script), "memcg-ab: error: device phone cannot be used any more: 2 boots in a row failed, the last one "
-					   "flash boot: no\n");
+	assert_error(run(*state, &script),
+		     "memcg-ab: error: device phone cannot be used any more: 2 boots in a row failed, the last one "
+		     "flash boot: no\n");
 	assert_string_equal(script.calls, "begin deploy power-unfinished deploy power-unfinished end ");
 	assert_int_equal(script.n_records, 1);
 	assert_int_equal(script.last, BOOT_LAB);
