@@ -16,6 +16,7 @@
 #include "agent/memory.h"
 #include "agent/misbehave.h"
 #include "agent/model.h"
+#include "agent/placement.h"
 #include "agent/quiet.h"
 #include "agent/records.h"
 #include "agent/relay.h"
@@ -67,6 +68,14 @@ static void add_settings(struct agent *agent)
 	records_identity(&agent->records, "region_offset", conf_get(agent->conf, "region_offset", NULL));
 }
 
+/* An amount of time: "user_ns". */
+static bool is_time(const char *unit)
+{
+	const char *end = strrchr(unit, '_');
+
+	return end && !strcmp(end, "_ns");
+}
+
 /* Is this one of the readings that the agent reports? */
 static bool is_wanted(const struct agent *agent, const struct workload_run *run, size_t metric_index)
 {
@@ -80,7 +89,7 @@ static bool is_wanted(const struct agent *agent, const struct workload_run *run,
 		snprintf(key, sizeof(key), "model.%s.%s.%s", run->settings->label, metric->phase, metric->unit);
 		return conf_get(agent->conf, key, NULL) != NULL;
 	}
-	if (!metric->per)
+	if (!metric->per && !is_time(metric->unit))
 		return true;
 	return insn ? agent->counter == COUNTER_PMU : run->clock;
 }
@@ -155,22 +164,28 @@ static void report_checks(struct agent *agent, const struct workload_run *run, c
 	records_identity(&agent->records, key, run->compat);
 }
 
+/* With a model the numbers are told: what would change the machine is left out. */
+static bool is_run(const struct agent *agent, const struct workload_run *run)
+{
+	return agent->counter != COUNTER_MODEL || !run->kind->needs_machine;
+}
+
 static void run_iterations(struct agent *agent, struct workload_run *run, const struct model *model)
 {
 	const int warmups = (int)workload_count(run, "warmup");
 	const int iterations = (int)workload_count(run, "iterations");
 	struct health_probe probe;
+	bool failed = false;
 
 	health_probe_open(&probe, agent->root, NULL);
-	for (run->iteration = -warmups; run->iteration < iterations; run->iteration++) {
+	for (run->iteration = -warmups; run->iteration < iterations && !failed; run->iteration++) {
 		for (size_t i = 0; i < run->kind->n_metrics; i++)
 			run->readings[i] = NAN;
 		for (size_t i = 0; i < N_HEALTH; i++)
 			run->health[i] = NAN;
 		health_probe_before(&probe);
 
-		bool failed = run->kind->iterate(run) != 0;
-
+		failed = is_run(agent, run) && run->kind->iterate(run) != 0;
 		health_probe_after(&probe, run->health);
 		if (!failed && agent->counter == COUNTER_MODEL)
 			model_readings(model, run, (size_t)(run->iteration + warmups));
@@ -187,11 +202,40 @@ static void fail_workload(struct agent *agent, const char *label, const char *re
 	records_fail(&agent->records, name, reason, "-");
 }
 
+/* In its group, with all that it needs made. */
+static void run_inside(struct agent *agent, struct workload_run *run, const struct model *model)
+{
+	char reason[WORKLOAD_REASON_MAX];
+
+	if (memcg_enter(&agent->memcg, workload_value(run, "cgroup"), &run->place, reason, sizeof(reason))) {
+		run_iterations(agent, run, model);
+		report_checks(agent, run, run->place);
+	} else {
+		fail_workload(agent, run->settings->label, reason);
+	}
+	memcg_leave(&agent->memcg);
+}
+
+static void run_prepared(struct agent *agent, struct workload_run *run, const struct model *model)
+{
+	char reason[WORKLOAD_REASON_MAX];
+
+	if (!placement_check(&agent->memcg, run, &agent->records, reason, sizeof(reason))) {
+		fail_workload(agent, run->settings->label, reason);
+		return;
+	}
+	if (is_run(agent, run) && run->kind->prepare && run->kind->prepare(run))
+		fail_workload(agent, run->settings->label, run->reason);
+	else
+		run_inside(agent, run, model);
+	if (is_run(agent, run) && run->kind->finish)
+		run->kind->finish(run);
+}
+
 static void run_workload(struct agent *agent, const struct conf_workload *settings)
 {
 	char reason[WORKLOAD_REASON_MAX];
 	struct model model = { 0 };
-	const char *place;
 
 	if (!workload_check(settings, reason, sizeof(reason))) {
 		fail_workload(agent, settings->label, reason);
@@ -205,6 +249,9 @@ static void run_workload(struct agent *agent, const struct conf_workload *settin
 		.clock = agent->clock,
 		.region_offset = conf_get_count(agent->conf, "region_offset", 0),
 		.memory = &agent->memory,
+		.root = agent->root,
+		.memcg = &agent->memcg,
+		.undo = &agent->undo,
 	};
 
 	if (!wants_anything(agent, &run)) {
@@ -215,13 +262,7 @@ static void run_workload(struct agent *agent, const struct conf_workload *settin
 		fail_workload(agent, settings->label, reason);
 		return;
 	}
-	if (memcg_enter(&agent->memcg, workload_value(&run, "cgroup"), &place, reason, sizeof(reason))) {
-		run_iterations(agent, &run, &model);
-		report_checks(agent, &run, place);
-	} else {
-		fail_workload(agent, settings->label, reason);
-	}
-	memcg_leave(&agent->memcg);
+	run_prepared(agent, &run, &model);
 	model_close(&model);
 	workload_run_deinit(&run);
 }
@@ -329,7 +370,7 @@ static bool measure(struct agent *agent, bool init)
 	misbehave_after_hello(&agent->misbehave, agent->results.fd);
 	if (!told)
 		quiet_huge_pages(&agent->undo);
-	memcg_examine(agent->root, init, conf_get(conf, "memcg_version", "v2"), &agent->memcg);
+	memcg_examine(agent->root, init, placement_hierarchy(conf), &agent->memcg);
 	measure_quietly(agent);
 	restore(agent);
 	return records_send(&agent->records, agent->results.fd, &agent->misbehave);

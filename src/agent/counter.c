@@ -24,7 +24,7 @@ const char *counter_name(enum counter_kind kind)
 	return names[kind];
 }
 
-static int open_event(bool kernel, int group_fd)
+static int open_event(bool kernel, bool tree, int group_fd)
 {
 	struct perf_event_attr attr = {
 		.type = EVENT_TYPE,
@@ -32,6 +32,7 @@ static int open_event(bool kernel, int group_fd)
 		.config = EVENT_CONFIG,
 		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.disabled = group_fd < 0,
+		.inherit = tree,
 		.exclude_user = kernel,
 		.exclude_kernel = !kernel,
 		.exclude_hv = 1,
@@ -40,20 +41,20 @@ static int open_event(bool kernel, int group_fd)
 	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, group_fd, (unsigned long)PERF_FLAG_FD_CLOEXEC);
 }
 
-bool counter_open(struct counter *counter, enum counter_kind kind, char *reason, size_t reason_size)
+static bool open_events(struct counter *counter, enum counter_kind kind, bool tree, char *reason, size_t reason_size)
 {
 	*counter = (struct counter){ -1, -1 };
 	if (kind != COUNTER_PMU)
 		return true;
 
-	int kernel_fd = open_event(true, -1);
+	int kernel_fd = open_event(true, tree, -1);
 
 	if (kernel_fd < 0) {
 		snprintf(reason, reason_size, "perf_event_open of instructions:k: %s", strerror(errno));
 		return false;
 	}
 
-	int user_fd = open_event(false, kernel_fd);
+	int user_fd = open_event(false, tree, kernel_fd);
 
 	if (user_fd < 0) {
 		snprintf(reason, reason_size, "perf_event_open of instructions:u: %s", strerror(errno));
@@ -62,6 +63,16 @@ bool counter_open(struct counter *counter, enum counter_kind kind, char *reason,
 	}
 	*counter = (struct counter){ kernel_fd, user_fd };
 	return true;
+}
+
+bool counter_open(struct counter *counter, enum counter_kind kind, char *reason, size_t reason_size)
+{
+	return open_events(counter, kind, false, reason, reason_size);
+}
+
+bool counter_open_tree(struct counter *counter, enum counter_kind kind, char *reason, size_t reason_size)
+{
+	return open_events(counter, kind, true, reason, reason_size);
 }
 
 void counter_close(struct counter *counter)

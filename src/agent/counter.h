@@ -28,6 +28,11 @@ struct counter_reading {
  * below do nothing and read zeroes. False with a one-line reason.
  */
 bool counter_open(struct counter *counter, enum counter_kind kind, char *reason, size_t reason_size);
+/*
+ * The same, and of all processes and threads that it starts from then on, up to the middle of their exit. To follow one costs
+ * instructions itself, on both sides of a comparison. Of a child that has not exited what it did is not there yet.
+ */
+bool counter_open_tree(struct counter *counter, enum counter_kind kind, char *reason, size_t reason_size);
 void counter_close(struct counter *counter);
 /* From zero. A failure shows in counter_read(). */
 void counter_start(const struct counter *counter);

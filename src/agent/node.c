@@ -138,8 +138,8 @@ bool node_partition(const char *root, const char *name, unsigned wait_ms, char p
 	return true;
 }
 
-/* Makes the node of a character device by its number in sysfs. */
-static bool make_character(const char *root, const char *path, const char *class_dir)
+/* Makes the node by its number in sysfs. */
+static bool make_by_number(const char *root, const char *path, const char *class_dir, mode_t type)
 {
 	char number_path[NODE_PATH_MAX];
 	unsigned major, minor;
@@ -151,13 +151,13 @@ static bool make_character(const char *root, const char *path, const char *class
 	char *number = sysfile_line(root, number_path);
 
 	if (number && sscanf(number, "%u:%u", &major, &minor) == 2)
-		good = make_node(path, S_IFCHR, major, minor);
+		good = make_node(path, type, major, minor);
 	free(number);
 	return good;
 }
 
-bool node_character(const char *root, const char *name, const char *class_dir, unsigned wait_ms, char path_out[NODE_PATH_MAX],
-		    char *reason, size_t reason_size)
+static bool wait_for_node(const char *root, const char *name, const char *class_dir, mode_t type, unsigned wait_ms,
+			  char path_out[NODE_PATH_MAX], char *reason, size_t reason_size)
 {
 	const long long deadline = node_clock_ms() + wait_ms;
 	struct stat status;
@@ -166,7 +166,7 @@ bool node_character(const char *root, const char *name, const char *class_dir, u
 		snprintf(reason, reason_size, "the path of '%s' is too long", name);
 		return false;
 	}
-	while (stat(path_out, &status) && !make_character(root, path_out, class_dir)) {
+	while (stat(path_out, &status) && !make_by_number(root, path_out, class_dir, type)) {
 		if (node_clock_ms() >= deadline) {
 			snprintf(reason, reason_size, "no device '%s' within %g s", name, wait_ms / 1000.0);
 			return false;
@@ -174,4 +174,22 @@ bool node_character(const char *root, const char *name, const char *class_dir, u
 		node_pause();
 	}
 	return true;
+}
+
+bool node_character(const char *root, const char *name, const char *class_dir, unsigned wait_ms, char path_out[NODE_PATH_MAX],
+		    char *reason, size_t reason_size)
+{
+	return wait_for_node(root, name, class_dir, S_IFCHR, wait_ms, path_out, reason, reason_size);
+}
+
+bool node_block(const char *root, const char *name, unsigned wait_ms, char path_out[NODE_PATH_MAX], char *reason,
+		size_t reason_size)
+{
+	char class_dir[NODE_PATH_MAX];
+
+	if (snprintf(class_dir, sizeof(class_dir), "%s/%s", block_class, name) >= (int)sizeof(class_dir)) {
+		snprintf(reason, reason_size, "the path of '%s' is too long", name);
+		return false;
+	}
+	return wait_for_node(root, name, class_dir, S_IFBLK, wait_ms, path_out, reason, reason_size);
 }

@@ -24,6 +24,9 @@ bool node_partition(const char *root, const char *name, unsigned wait_ms, char p
  */
 bool node_character(const char *root, const char *name, const char *class_dir, unsigned wait_ms, char path_out[NODE_PATH_MAX],
 		    char *reason, size_t reason_size);
+/* The same for a block device by the kernel's own name for it, "ram0", whose folder in sysfs has its number. */
+bool node_block(const char *root, const char *name, unsigned wait_ms, char path_out[NODE_PATH_MAX], char *reason,
+		size_t reason_size);
 /* Milliseconds of CLOCK_MONOTONIC. */
 long long node_clock_ms(void);
 /* How long a loop that waits for a device sleeps between two looks. */

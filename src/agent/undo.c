@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/mount.h>
 #include <sys/swap.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -36,6 +37,12 @@ static bool put_back(const struct undo_log *log, const struct undo_entry *entry,
 		break;
 	case UNDO_SWAP:
 		good = put_back_swap(entry);
+		break;
+	case UNDO_SWAPPING:
+		good = !swapoff(entry->name);
+		break;
+	case UNDO_MOUNT:
+		good = !umount2(entry->name, MNT_DETACH);
 		break;
 	case UNDO_PROPERTY:
 		return property_set(entry->name, entry->value, reason, size);

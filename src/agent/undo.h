@@ -23,6 +23,8 @@ enum undo_kind {
 	UNDO_PROPERTY, /* name, value: what it was */
 	UNDO_SERVICE, /* name: it ran */
 	UNDO_SWAP, /* name: path, value: priority */
+	UNDO_SWAPPING, /* name: path of an area that was switched on */
+	UNDO_MOUNT, /* name: where something was mounted */
 };
 
 struct undo_entry {

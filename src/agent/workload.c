@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "agent/workload.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,18 +10,29 @@
 #include "agent/workload_run.h"
 
 #define MAX_OPTIONS 32
+#define BLOCK "block:"
 
 static const char *const cgroup_words[] = { "auto", "child", "root", NULL };
+static const char *const hierarchy_words[] = { "auto", "v1", "v2", NULL };
+static const char *const kmem_words[] = { "auto", "on", "off", NULL };
 
-const struct workload_option workload_common_options[] = {
-	{ "iterations", OPTION_COUNT, 1, 10000, "5", NULL, "measured iterations a boot" },
-	{ "warmup", OPTION_COUNT, 0, 1000, "2", NULL, "iterations before them that are stored and left out" },
-	{ "cgroup", OPTION_WORD, 0, 0, "auto", cgroup_words,
-	  "where it runs when memcg is on: auto and child: a child group, root: the root group" },
+const struct workload_option workload_common_options[N_WORKLOAD_COMMON] = {
+	[COMMON_ITERATIONS] = { "iterations", OPTION_COUNT, 1, 10000, "5", NULL, "measured iterations a boot" },
+	[COMMON_WARMUP] = { "warmup", OPTION_COUNT, 0, 1000, "2", NULL, "iterations before them that are stored and left out" },
+	[COMMON_CGROUP] = { "cgroup", OPTION_WORD, 0, 0, "auto", cgroup_words,
+			    "where it runs when memcg is on: auto and child: a child group, root: the root group" },
+	[COMMON_HIERARCHY] = { "hierarchy", OPTION_WORD, 0, 0, "auto", hierarchy_words,
+			       "the hierarchy that must have the memory controller when memcg is on; one for a boot" },
+	[COMMON_KMEM] = { "kmem", OPTION_WORD, 0, 0, "auto", kmem_words,
+			  "kernel memory of a group must be accounted (on) or not (off: cgroup.memory=nokmem on the command "
+			  "line)" },
 };
-const size_t workload_n_common_options = sizeof(workload_common_options) / sizeof(workload_common_options[0]);
+const size_t workload_n_common_options = N_WORKLOAD_COMMON;
 
-const struct workload_kind *const workload_kinds[] = { &workload_pft, &workload_memory };
+const struct workload_kind *const workload_kinds[] = {
+	&workload_pft,	   &workload_memory, &workload_sparse_read, &workload_file_read_cached, &workload_tmpfs_write,
+	&workload_swapout, &workload_swapin, &workload_swapstorm,   &workload_fork_exit,	&workload_mmap_churn,
+};
 const size_t workload_n_kinds = sizeof(workload_kinds) / sizeof(workload_kinds[0]);
 
 const struct workload_kind *workload_find(const char *name)
@@ -30,6 +42,28 @@ const struct workload_kind *workload_find(const char *name)
 			return workload_kinds[i];
 	}
 	return NULL;
+}
+
+bool workload_is_block(const char *value)
+{
+	return !strncmp(value, BLOCK, strlen(BLOCK));
+}
+
+static bool is_word(const struct workload_option *option, const char *value)
+{
+	for (const char *const *word = option->words; *word; word++) {
+		if (!strcmp(*word, value))
+			return true;
+	}
+	return false;
+}
+
+/* A node's path, or a GPT name, which has no '/'. */
+static bool is_block_name(const char *value)
+{
+	const char *name = value + strlen(BLOCK);
+
+	return workload_is_block(value) && *name && !name[strcspn(name, " \t\n")] && (*name == '/' || !strchr(name, '/'));
 }
 
 static const struct workload_option *find_in(const struct workload_option *options, size_t n, const char *name)
@@ -57,11 +91,9 @@ bool workload_value_ok(const struct workload_option *option, const char *value)
 	case OPTION_COUNT:
 		return conf_count(value, &count) && count >= option->min && count <= option->max;
 	case OPTION_WORD:
-		for (const char *const *word = option->words; *word; word++) {
-			if (!strcmp(*word, value))
-				return true;
-		}
-		return false;
+		return is_word(option, value);
+	case OPTION_DISK:
+		return is_word(option, value) || is_block_name(value);
 	case OPTION_BOOL:
 		return !strcmp(value, "0") || !strcmp(value, "1");
 	}
@@ -86,12 +118,19 @@ uint64_t workload_samples(const struct conf_workload *settings)
 	return sum;
 }
 
+static const char *amount_unit(const char *name)
+{
+	const char *end = strrchr(name, '_');
+
+	return !end || !strcmp(end, "_kib") ? "KiB" : end + 1;
+}
+
 void workload_unit_text(const struct workload_metric *metric, char *text, size_t size)
 {
 	bool insn = !strncmp(metric->unit, "insn", 4);
 
 	if (!metric->per)
-		snprintf(text, size, "KiB");
+		snprintf(text, size, "%s", amount_unit(metric->unit));
 	else if (!strcmp(metric->unit, "rate"))
 		snprintf(text, size, "%s/s", metric->per);
 	else
@@ -122,6 +161,9 @@ bool workload_check(const struct conf_workload *settings, char *reason, size_t r
 	}
 	for (size_t i = 0; i < kind->n_options; i++)
 		values[i] = conf_option(settings, kind->options[i].name, kind->options[i].fallback);
+	for (size_t i = 0; i < N_WORKLOAD_COMMON; i++)
+		values[kind->n_options + i] =
+			conf_option(settings, workload_common_options[i].name, workload_common_options[i].fallback);
 
 	const char *conflict = kind->conflict ? kind->conflict(values) : NULL;
 
@@ -150,6 +192,16 @@ void workload_set(struct workload_run *run, const char *phase, const char *unit,
 
 		if (!strcmp(metric->phase, phase) && !strcmp(metric->unit, unit))
 			run->readings[i] = value;
+	}
+}
+
+void workload_add(struct workload_run *run, const char *phase, const char *unit, double value)
+{
+	for (size_t i = 0; i < run->kind->n_metrics; i++) {
+		const struct workload_metric *metric = &run->kind->metrics[i];
+
+		if (!strcmp(metric->phase, phase) && !strcmp(metric->unit, unit))
+			run->readings[i] = isnan(run->readings[i]) ? value : run->readings[i] + value;
 	}
 }
 

@@ -15,6 +15,7 @@ enum option_type {
 	OPTION_COUNT,
 	OPTION_WORD, /* one of `words` */
 	OPTION_BOOL, /* 0 or 1 */
+	OPTION_DISK, /* one of `words`, or "block:" and a GPT partition's name or a node's path (node.h) */
 };
 
 struct workload_option {
@@ -22,7 +23,7 @@ struct workload_option {
 	enum option_type type;
 	uint64_t min, max; /* SIZE, COUNT */
 	const char *fallback; /* as text in canonical form: bytes, number, word, 0 or 1 */
-	const char *const *words; /* WORD; NULL-terminated */
+	const char *const *words; /* WORD, DISK; NULL-terminated */
 	const char *help;
 };
 
@@ -30,7 +31,8 @@ struct workload_option {
 struct workload_metric {
 	const char *phase; /* "fault" */
 	const char *unit; /* "insn", "insn_k", "insn_u", "ns", "rate"; of an amount its name, "total_kib" */
-	const char *per; /* "page": insn/page, ns/page; rate is page/s. NULL: an amount, in KiB */
+	const char *
+		per; /* "page": insn/page, ns/page; rate is page/s. NULL: an amount, in what its unit ends with: _kib, _ns, _pages */
 	bool higher_is_better;
 	/*
 	 * NULL for what the agent reads; else how the host derives it from the sample's other readings: "sum:A,B" (A
@@ -52,14 +54,28 @@ struct workload_kind {
 	const char *const *voids; /* health readings (health.h) that void a sample when above 0; NULL-terminated */
 	/*
 	 * NULL, or says why option values that are each good do not go together (NULL = they do). `values` in
-	 * canonical form, in the order of `options`.
+	 * canonical form, in the order of `options`, then of workload_common_options.
 	 */
 	const char *(*conflict)(const char *const *values);
+	/*
+	 * It does things to the machine beyond its own memory (disks, swap, mounts, limits): with counter=model, where the numbers
+	 * are told, nothing of it is run.
+	 */
+	bool needs_machine;
+	/*
+	 * NULL, or makes once what all iterations need (into run->state), before the cgroup is entered; 0, or -1 with the reason in
+	 * run->reason. finish() is called after the cgroup is left, also when prepare() failed half-way.
+	 */
+	int (*prepare)(struct workload_run *run);
+	void (*finish)(struct workload_run *run);
 	/* Runs one iteration; 0, or -1 with the reason in run->reason. */
 	int (*iterate)(struct workload_run *run);
 };
 
-/* Options that every workload takes: iterations (5), warmup (2), cgroup (auto|child|root). */
+/* What `values` begins with behind a kind's own options: the places of the common options. */
+enum workload_common { COMMON_ITERATIONS, COMMON_WARMUP, COMMON_CGROUP, COMMON_HIERARCHY, COMMON_KMEM, N_WORKLOAD_COMMON };
+
+/* Options that every workload takes: iterations (5), warmup (2), cgroup (auto|child|root), hierarchy (auto|v1|v2), kmem (auto|on|off). */
 extern const struct workload_option workload_common_options[];
 extern const size_t workload_n_common_options;
 
@@ -68,11 +84,13 @@ extern const size_t workload_n_kinds;
 const struct workload_kind *workload_find(const char *name); /* NULL when there is none */
 /* The option of that name, of the kind's own or of the common ones; NULL when there is none. */
 const struct workload_option *workload_find_option(const struct workload_kind *kind, const char *name);
+/* Does the value of an OPTION_DISK name a real disk rather than one in memory? */
+bool workload_is_block(const char *value);
 /* Is `value` good for the option, in canonical form (bytes, number, word, 0 or 1)? */
 bool workload_value_ok(const struct workload_option *option, const char *value);
 /* How many iterations its settings ask for, warm-ups included; 0 when they are not good. */
 uint64_t workload_samples(const struct conf_workload *settings);
-/* The text of a reading's unit: "insn/page", "ns/page", "page/s", "KiB". */
+/* The text of a reading's unit: "insn/page", "ns/page", "page/s"; of an amount "KiB", "ns", "pages". */
 void workload_unit_text(const struct workload_metric *metric, char *text, size_t size);
 
 #endif

@@ -34,6 +34,7 @@
 #define FAULT_SLACK 4
 #define MODEL_SIZE_MAX ((uint64_t)4 << 20)
 #define NS_PER_S 1000000000ULL
+#define NS_PER_US 1000
 
 enum phase { FAULT, TEARDOWN, N_PHASES };
 static const char *const phase_names[N_PHASES] = { "fault", "teardown" };
@@ -470,6 +471,14 @@ static void report_health(struct workload_run *run, const struct phase_result *f
 		run->health[HEALTH_CPU_SHARE] = (double)(fault->cpu_ns + teardown->cpu_ns) / (double)wall_ns;
 }
 
+/* User / System / Elapsed of both phases, over all workers. */
+static void report_times(struct workload_run *run, const struct phase_result *fault, const struct phase_result *teardown)
+{
+	workload_set(run, "all", "user_ns", (double)(fault->cpu_user_us + teardown->cpu_user_us) * NS_PER_US);
+	workload_set(run, "all", "system_ns", (double)(fault->cpu_system_us + teardown->cpu_system_us) * NS_PER_US);
+	workload_set(run, "all", "elapsed_ns", (double)(fault->end_ns - fault->start_ns + teardown->end_ns - teardown->start_ns));
+}
+
 static int collect(struct workload_run *run, const struct pft *pft)
 {
 	struct phase_result sums[N_PHASES];
@@ -489,6 +498,8 @@ static int collect(struct workload_run *run, const struct pft *pft)
 		if (run->clock)
 			workload_set(run, phase_names[phase], "ns", (double)(sum->end_ns - sum->start_ns) / (double)pft->pages);
 	}
+	if (run->clock)
+		report_times(run, &sums[FAULT], &sums[TEARDOWN]);
 	report_health(run, &sums[FAULT], &sums[TEARDOWN]);
 	if (strcmp(workload_value(run, "compat"), "none") && run->iteration >= 0)
 		print_compat(run, pft, &sums[FAULT], &sums[TEARDOWN]);
@@ -549,6 +560,7 @@ static const struct workload_metric metrics[] = {
 	{ "both", "insn", "page", false, "sum:fault.insn,teardown.insn" },
 	{ "both", "ns", "page", false, "sum:fault.ns,teardown.ns" },
 	{ "both", "rate", "page", true, "rate:both.ns" },
+	WORKLOAD_TIMES,
 };
 
 static const char *const voids[] = { "throttled", "freq_changes", "major_faults", "swapped", "thp", NULL };

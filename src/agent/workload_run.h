@@ -8,7 +8,7 @@
 #include "agent/health.h"
 #include "agent/workload.h"
 
-#define WORKLOAD_MAX_METRICS 24
+#define WORKLOAD_MAX_METRICS 32
 #define WORKLOAD_REASON_MAX 128
 
 /* What the environment did while it was measured, summed over the iterations. */
@@ -19,6 +19,7 @@ struct workload_checks {
 };
 
 struct memory;
+struct memcg;
 
 struct workload_run {
 	const struct workload_kind *kind;
@@ -27,6 +28,11 @@ struct workload_run {
 	bool clock; /* read the clock too */
 	uint64_t region_offset; /* bytes, a multiple of 2 MiB */
 	const struct memory *memory; /* when the agent started; NULL = not looked at */
+	const char *root; /* in front of /proc and /sys; "" = the machine itself */
+	const struct memcg *memcg; /* as it was found; NULL = not looked at */
+	const char *place; /* where it runs: "none", "root", "child-v1", "child-v2" */
+	struct undo *undo; /* for what it changes outside of itself */
+	void *state; /* prepare()'s; finish() frees it */
 	int iteration; /* from 0; warm-ups are negative, -1 is the last of them */
 	double readings[WORKLOAD_MAX_METRICS]; /* in the order of kind->metrics; NAN = not read */
 	/*
@@ -39,7 +45,22 @@ struct workload_run {
 	char reason[WORKLOAD_REASON_MAX];
 };
 
-extern const struct workload_kind workload_pft, workload_memory;
+/* The rows of a phase that is counted and timed, an operation being one `per`; and those of User / System / Elapsed. */
+/* clang-format off */
+#define WORKLOAD_PHASE(phase, per)                                                \
+	{ phase, "insn_k", per, false, NULL },                                    \
+	{ phase, "insn_u", per, false, NULL },                                    \
+	{ phase, "ns", per, false, NULL },                                        \
+	{ phase, "insn", per, false, "sum:" phase ".insn_k," phase ".insn_u" },   \
+	{ phase, "rate", per, true, "rate:" phase ".ns" }
+#define WORKLOAD_TIMES                                                            \
+	{ "all", "user_ns", NULL, false, NULL },                                  \
+	{ "all", "system_ns", NULL, false, NULL },                                \
+	{ "all", "elapsed_ns", NULL, false, NULL }
+/* clang-format on */
+
+extern const struct workload_kind workload_pft, workload_memory, workload_sparse_read, workload_file_read_cached,
+	workload_tmpfs_write, workload_swapout, workload_swapin, workload_swapstorm, workload_fork_exit, workload_mmap_churn;
 
 /*
  * Checks a workload's settings against its kind's table: unknown options, values, values that do not go together.
@@ -51,6 +72,8 @@ const char *workload_value(const struct workload_run *run, const char *option);
 uint64_t workload_count(const struct workload_run *run, const char *option);
 /* Stores a reading of this iteration. */
 void workload_set(struct workload_run *run, const char *phase, const char *unit, double value);
+/* Adds to it; a reading that was not read counts as 0. */
+void workload_add(struct workload_run *run, const char *phase, const char *unit, double value);
 /* Appends a line to run->compat. */
 void workload_add_compat(struct workload_run *run, const char *line);
 /* Writes the reason why an iteration failed; returns -1. */

@@ -20,20 +20,35 @@ struct columns {
 	bool amounts;
 };
 
-static bool is_column(const struct workload_metric *metric)
+/* Of time there is none on an exact device. */
+static bool is_time(const struct workload_metric *metric)
 {
-	return metric_is_amount(metric) || (!strcmp(metric->unit, UNIT) && !metric_is_combined(metric));
+	size_t len = strlen(metric->unit);
+
+	return len > 3 && !strcmp(metric->unit + len - 3, "_ns");
 }
 
-/* From the metric *next on, which becomes where the next table starts. */
+static bool is_column(const struct workload_metric *metric)
+{
+	if (metric_is_amount(metric))
+		return !is_time(metric);
+	return !strcmp(metric->unit, UNIT) && !metric_is_combined(metric);
+}
+
+/* From the metric *next on, which becomes where the next table starts: amounts and instructions each have their own. */
 static struct columns choose_columns(const struct workload_kind *kind, size_t *next)
 {
 	struct columns columns = { .n = 0 };
 
-	for (; *next < kind->n_metrics && columns.n < MAX_PHASES; ++*next)
-		if (is_column(&kind->metrics[*next]))
-			columns.phases[columns.n++] = &kind->metrics[*next];
-	columns.amounts = columns.n && metric_is_amount(columns.phases[0]);
+	for (; *next < kind->n_metrics && columns.n < MAX_PHASES; ++*next) {
+		const struct workload_metric *metric = &kind->metrics[*next];
+		if (!is_column(metric))
+			continue;
+		if (columns.n && metric_is_amount(metric) != columns.amounts)
+			break;
+		columns.amounts = metric_is_amount(metric);
+		columns.phases[columns.n++] = metric;
+	}
 	return columns;
 }
 
@@ -128,6 +143,16 @@ static void write_rows(const struct report *report, size_t target, const struct 
 	}
 }
 
+static void write_unit(const struct columns *columns, struct strbuf *out)
+{
+	AUTO_FREE char *unit = columns->amounts ? words_metric_unit(columns->phases[0]) : NULL;
+
+	if (unit)
+		strbuf_addf(out, "%s, ", unit);
+	else if (columns->n)
+		strbuf_addf(out, "%s a %s, ", words_unit(UNIT), columns->phases[0]->per);
+}
+
 /* Amounts, which have no cost, all get their tables; of instructions the first phases. */
 void text_exact_table(const struct report *report, size_t target, const struct jnode *workload, struct strbuf *out)
 {
@@ -137,12 +162,10 @@ void text_exact_table(const struct report *report, size_t target, const struct j
 
 	text_title(report, target, workload, out);
 	strbuf_adds(out, " | ");
-	if (columns.amounts)
-		strbuf_adds(out, "KiB, ");
-	else if (columns.n)
-		strbuf_addf(out, "%s a %s, ", words_unit(UNIT), columns.phases[0]->per);
+	write_unit(&columns, out);
 	strbuf_addf(out, "%zu boots each\n", report_target_blocks(report, target));
 	write_rows(report, target, workload, &columns, out);
-	while (columns.amounts && (columns = choose_columns(kind, &next)).n)
-		write_rows(report, target, workload, &columns, out);
+	while ((columns = choose_columns(kind, &next)).n)
+		if (columns.amounts)
+			write_rows(report, target, workload, &columns, out);
 }
