@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
 #include "base/log.h"
 #include "kernel/salt.h"
+#include "run/build_place.h"
 
 /* Copying and hashing a few files. */
 #define PREBUILT_TIMEOUT_MS 120000
@@ -93,30 +93,6 @@ static struct error *prepare_steps(struct prepared *prepared, const struct plan_
 	return series_apply(prepared->cache, kernel->source, prepared->series->items[at], &kernel->steps[at]);
 }
 
-/*
- * A build folder walks up one ladder: its name is made of what all steps of it share. The device's fragment and the matrix' options
- * are in it through their text, so that two configs never take turns in one folder.
- */
-static char *build_folder_name(const struct prepared *prepared, const struct plan_image *image)
-{
-	const struct prepared_kernel *kernel = &prepared->kernels[kernel_index(prepared->plan->matrix, image->kernel)];
-	AUTO_STRBUF options = STRBUF_INIT;
-	char hex[HASH_HEX_SIZE];
-	struct hash *hash = hash_new();
-
-	if (image->device_fragment)
-		fragment_write(image->device_fragment, &options);
-	if (image->config->fragment)
-		fragment_write(image->config->fragment, &options);
-	hash_field(hash, "options", strbuf_str(&options));
-	hash_field(hash, "source", kernel->source ? kernel->source->tree : NULL);
-	hash_field(hash, "base", image->kernel->base_config);
-	hash_field(hash, "command", image->kernel->command);
-	hash_field(hash, "compiler", kernel->toolchain ? kernel->toolchain->compiler : NULL);
-	hash_finish(hash, hex);
-	return xasprintf("%s-%.12s", image->config->name, hex);
-}
-
 static char *image_subject(const struct plan_image *image)
 {
 	AUTO_FREE char *kernel = *image->kernel->name ? xasprintf("%s/", image->kernel->name) : xstrdup("");
@@ -148,7 +124,7 @@ static struct error *prepare_image(struct prepared *prepared, size_t index, stru
 			return error_place(error, image->pos);
 		tree = entry->salted_tree;
 	}
-	entry->build_folder = build_folder_name(prepared, image);
+	entry->build_folder = build_place(prepared, index);
 	entry->subject = image_subject(image);
 	entry->note = step ? step->note : NULL;
 	entry->input = (struct image_input){
