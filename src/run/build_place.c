@@ -69,7 +69,7 @@ static size_t ladder_length(const struct plan *plan, size_t ladder)
 
 /*
  * The image in whose build folder this one is built. A kernel of its own, such as the baseline, is built where the next ladder of
- * the same source will be: that saves a work tree and whatever the two configs share (5.10, nomemcg before memcg: see tests/bench).
+ * the same source will be: that saves a work tree and whatever the two configs share (in 5.10, 110 of 828 objects do not know whether there are memory cgroups).
  * Not where builds run side by side, since a folder holds one at a time.
  */
 static const struct plan_image *folder_owner(const struct prepared *prepared, size_t index)
