@@ -183,7 +183,12 @@ check-faults: deps-build+check
 	$(Q)tests/e2e/phone build/release
 	$(Q)tests/phone/full build/release
 
-check-all: check check-kernels check-faults check-stats check-scale lint fuzz bench
+# Every workload on 5.10 and 6.12; the first time four kernels are built for it.
+check-workloads: deps-build+check
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
+	$(Q)tests/e2e/workloads build/release
+
+check-all: check check-kernels check-workloads check-faults check-stats check-scale lint fuzz bench
 
 SHARE := $(DESTDIR)$(PREFIX)/share/memcg-ab
 LIBEXEC := $(DESTDIR)$(PREFIX)/libexec/memcg-ab
@@ -202,5 +207,5 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all unit unit-binaries demo check check-all check-kernels check-faults check-stats check-scale format format-check rooms-check lint fuzz bench bench-full install clean help
+.PHONY: all unit unit-binaries demo check check-all check-kernels check-workloads check-faults check-stats check-scale format format-check rooms-check lint fuzz bench bench-full install clean help
 .SECONDARY:
