@@ -42,4 +42,16 @@ struct error *elf_words(const char *path, const char *prefix, struct elf_words *
 const struct elf_word *elf_words_find(const struct elf_words *words, const char *name);
 void elf_words_deinit(struct elf_words *words);
 
+struct elf_function {
+	char *name;
+	uint64_t size; /* bytes */
+};
+struct elf_functions {
+	struct elf_function *items; /* sorted by name, bytewise; functions of one name together */
+	size_t n;
+};
+/* The functions that have a size; none in a stripped file. */
+struct error *elf_functions(const char *path, struct elf_functions *functions_out) MUST_CHECK;
+void elf_functions_deinit(struct elf_functions *functions);
+
 #endif

@@ -3,6 +3,7 @@
 #ifndef KERNEL_IMAGE_H
 #define KERNEL_IMAGE_H
 
+#include "base/json.h"
 #include "kernel/config.h"
 #include "kernel/toolchain.h"
 
@@ -71,6 +72,13 @@ struct image_build {
 	void *arg;
 };
 struct error *image_build(const struct image_build *build, struct image **image_out) MUST_CHECK;
+/*
+ * Bytes of text, data and bss of vmlinux and of every object it was linked from: {"vmlinux": [text, data, bss], "mm/memcontrol.o": ...}.
+ * NULL where there is no vmlinux (prebuilt); vmlinux alone where objects have no sizes (link-time optimisation).
+ */
+struct error *image_sizes(const struct image *image, struct jnode **sizes_out) MUST_CHECK;
+/* The functions whose sizes differ, in bytes: {"charge_memcg": [of reference, of image], ...}; 0 where there is none. NULL without vmlinux. */
+struct error *image_growth(const struct image *image, const struct image *reference, struct jnode **functions_out) MUST_CHECK;
 /* Why the cache has no image of this key though it has one of the same ladder: "the tree differs", "CONFIG_FOO: n -> y", "gcc 12.2.0 -> 12.3.0"; the caller frees. */
 char *image_explain_missing(const struct cache *cache, const struct image_input *input);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include "run/run.h"
+#include "run/image_evidence.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -94,6 +95,11 @@ static struct error *store_image(struct runner *runner, size_t index, const char
 		jnode_set_string(detail, "release", image->image->release);
 	}
 	jnode_set_int(detail, "build_ms", image->build_ms);
+	if (image->image) {
+		struct error *error = image_evidence(runner->session, index, detail);
+		if (error)
+			return error;
+	}
 	jnode_write(detail, 0, &text);
 	struct stored_image stored = { runner->session->prepared->images[index].key, status, reason, strbuf_str(&text) };
 	return store_put_image(runner->store, &stored);

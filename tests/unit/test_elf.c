@@ -98,12 +98,31 @@ static void test_embedded_files_are_skipped(void **state)
 	assert_string_equal(hex, "2222222222222222");
 }
 
+static void test_functions_by_name(void **state)
+{
+	(void)state;
+	struct elf_functions functions = { NULL, 0 };
+	bool found = false;
+
+	assert_ok(elf_functions("/proc/self/exe", &functions));
+	for (size_t i = 0; i < functions.n; i++) {
+		assert_true(!i || strcmp(functions.items[i - 1].name, functions.items[i].name) < 0);
+		assert_true(functions.items[i].size > 0);
+		found = found || !strcmp(functions.items[i].name, "test_functions_by_name");
+	}
+	assert_true(found);
+	elf_functions_deinit(&functions);
+	assert_error(elf_functions("/proc/self/cmdline", &functions), "memcg-ab: error: /proc/self/cmdline is not an ELF file\n");
+	assert_int_equal(functions.n, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(test_build_id_of_a_file, workdir_setup, workdir_teardown),
 		cmocka_unit_test_setup_teardown(test_sizes_are_those_of_size, workdir_setup, workdir_teardown),
 		cmocka_unit_test(test_build_id_in_bytes),
+		cmocka_unit_test(test_functions_by_name),
 		cmocka_unit_test_setup_teardown(test_embedded_files_are_skipped, workdir_setup, workdir_teardown),
 	};
 
