@@ -14,6 +14,7 @@ OBJ := $(BUILD)/obj
 TOOL := $(BUILD)/memcg-ab
 AGENT_HOST := $(BUILD)/memcg-ab-agent-host
 AGENT_ARM64 := $(BUILD)/memcg-ab-agent-arm64
+PLUGIN := $(BUILD)/memcg-ab-tcg-plugin.so
 LIB := $(BUILD)/libmemcgab.a
 
 PACKAGES := libgit2 yaml-0.1 sqlite3 gsl libarchive jansson libelf libdw nettle
@@ -46,7 +47,7 @@ STATS_OBJ := $(patsubst %.c,$(OBJ)/%.o,$(wildcard tests/stats/*.c))
 UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/tests/%)
 UNITS := $(UNIT_SRC:tests/unit/test_%.c=%)
 
-all: $(TOOL) $(AGENT_HOST) $(AGENT_ARM64)
+all: $(TOOL) $(AGENT_HOST) $(AGENT_ARM64) $(PLUGIN)
 
 $(OBJ)/%.o: %.c
 	@mkdir -p $(@D)
@@ -71,6 +72,13 @@ $(AGENT_ARM64): $(AGENT_SRC) $(wildcard src/agent/*.h) Makefile
 	$(SAY) CROSS $@
 	$(Q)$(CROSS_COMPILE)gcc -std=gnu11 -D_GNU_SOURCE -Isrc $(WARNINGS) -Os -static -s -ffunction-sections -fdata-sections -Wl,--gc-sections \
 		-Wl,--build-id=none -ffile-prefix-map=$(CURDIR)=. -o $@ $(AGENT_SRC) -lm -pthread
+
+# Runs within QEMU; the same in every variant.
+$(PLUGIN): $(wildcard cmd/tcg-plugin/*.[ch]) Makefile
+	@mkdir -p $(@D)
+	$(SAY) PLUGIN $@
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -fvisibility=hidden $(WARNINGS) -O2 -g -fPIC -shared -Wl,--build-id=none \
+		-ffile-prefix-map=$(CURDIR)=. -o $@ $(wildcard cmd/tcg-plugin/*.c)
 
 $(BUILD)/tests/%: tests/unit/%.c $(LIB)
 	@mkdir -p $(@D)
@@ -196,7 +204,7 @@ LIBEXEC := $(DESTDIR)$(PREFIX)/libexec/memcg-ab
 install: all
 	install -d $(DESTDIR)$(PREFIX)/bin $(LIBEXEC) $(SHARE)/profiles $(SHARE)/schemas $(SHARE)/kconfig-helper
 	install -m 755 $(TOOL) $(DESTDIR)$(PREFIX)/bin
-	install -m 755 $(AGENT_HOST) $(AGENT_ARM64) $(LIBEXEC)
+	install -m 755 $(AGENT_HOST) $(AGENT_ARM64) $(PLUGIN) $(LIBEXEC)
 	install -m 644 profiles/* $(SHARE)/profiles
 	install -m 644 schemas/* $(SHARE)/schemas
 	install -m 644 share/kconfig-helper/* $(SHARE)/kconfig-helper

@@ -12,6 +12,7 @@
 #include "agent/environment.h"
 #include "agent/health_probe.h"
 #include "agent/identity.h"
+#include "agent/marker.h"
 #include "agent/memcg.h"
 #include "agent/memory.h"
 #include "agent/misbehave.h"
@@ -184,6 +185,7 @@ static void run_iterations(struct agent *agent, struct workload_run *run, const 
 		for (size_t i = 0; i < N_HEALTH; i++)
 			run->health[i] = NAN;
 		health_probe_before(&probe);
+		marker_iteration(run->settings->label, run->iteration);
 
 		failed = is_run(agent, run) && run->kind->iterate(run) != 0;
 		health_probe_after(&probe, run->health);

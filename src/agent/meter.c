@@ -5,6 +5,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "agent/marker.h"
+
 #define NS_PER_S 1000000000ULL
 #define NS_PER_US 1000
 
@@ -34,6 +36,7 @@ static void add_usage(struct meter *meter, const struct rusage *before, const st
 
 void meter_forget(struct meter *meter)
 {
+	marker_forget(0);
 	*meter = (struct meter){ .counter = meter->counter, .clock = meter->clock, .tree = meter->tree };
 }
 
@@ -68,6 +71,7 @@ void meter_start(struct meter *meter)
 	getrusage(RUSAGE_CHILDREN, &meter->children);
 	getrusage(RUSAGE_SELF, &meter->self);
 	counter_start(&meter->counter);
+	marker_start(0);
 	if (meter->clock)
 		meter->start_ns = meter_clock_ns();
 }
@@ -78,6 +82,7 @@ void meter_stop(struct meter *meter)
 	struct counter_reading insn;
 	struct rusage after;
 
+	marker_stop(0);
 	counter_stop(&meter->counter);
 	getrusage(RUSAGE_SELF, &after);
 	add_usage(meter, &meter->self, &after);
@@ -129,6 +134,7 @@ int meter_report(struct meter *meter, struct workload_run *run, const char *phas
 	if (meter->clock)
 		report_times(meter, run, phase, n);
 	report_health(meter, run);
+	marker_phase(0, phase, n);
 	meter_forget(meter);
 	return 0;
 }

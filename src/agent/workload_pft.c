@@ -25,6 +25,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "agent/marker.h"
 #include "agent/sysfile.h"
 #include "agent/workload_run.h"
 
@@ -147,11 +148,13 @@ static void measure(struct worker *worker, enum phase phase, const struct counte
 	if (clock)
 		start_share(&result);
 	counter_start(counter);
+	marker_start(phase);
 	if (clock)
 		result.start_ns = clock_ns(CLOCK_MONOTONIC);
 	work(worker);
 	if (clock)
 		result.end_ns = clock_ns(CLOCK_MONOTONIC);
+	marker_stop(phase);
 	counter_stop(counter);
 	if (clock)
 		stop_share(&result);
@@ -491,6 +494,7 @@ static int collect(struct workload_run *run, const struct pft *pft)
 		struct phase_result *sum = &sums[phase];
 
 		*sum = sum_phase(pft, phase);
+		marker_phase(phase, phase_names[phase], (double)pft->pages);
 		if (run->counter == COUNTER_PMU) {
 			workload_set(run, phase_names[phase], "insn_k", (double)sum->count.kernel / (double)pft->pages);
 			workload_set(run, phase_names[phase], "insn_u", (double)sum->count.user / (double)pft->pages);
