@@ -191,7 +191,8 @@ void counts_end(struct counts *counts)
 		counts->iteration = iteration;
 		for (slot = 0; slot < N_SLOTS; slot++)
 			counts_forget(counts, slot);
-	} else if (sscanf(counts->line, "phase %u %63s %" SCNu64, &slot, name, &operations) == 3 && slot < N_SLOTS && counts->label[0]) {
+	} else if (sscanf(counts->line, "phase %u %63s %" SCNu64, &slot, name, &operations) == 3 && slot < N_SLOTS &&
+		   counts->label[0]) {
 		close_phase(counts, slot, name, operations);
 	} else {
 		fail(counts, "a line of the agent's cannot be read");

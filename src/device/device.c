@@ -205,6 +205,14 @@ struct error *device_version(const struct device_context *context, char **versio
 	return ops_of(context)->version(context, version_out);
 }
 
+struct error *device_can_count(const struct device_context *context, bool *can_out)
+{
+	const struct lane_ops *ops = ops_of(context);
+
+	*can_out = false;
+	return ops->can_count && context->tcg_plugin ? ops->can_count(context, can_out) : NULL;
+}
+
 void preflight_deinit(struct preflight *preflight)
 {
 	for (size_t i = 0; i < preflight->n; i++) {

@@ -33,6 +33,7 @@ struct boot_request {
 	enum memcg_state memcg; /* expected */
 	const char *workloads; /* the workload part of the agent's settings (agent/conf.h), ready made */
 	const char *console_path; /* where the console's bytes are kept */
+	const char *counts_path; /* where a device that counts blocks leaves them (counts.h); NULL = they are not counted */
 	int64_t settle_ms;
 	const char *cores; /* the target's class: "all", "big", "mid", "little" or a list; NULL = all */
 	const char *config; /* the matrix' name of its config, for the profile's module sets */
@@ -77,6 +78,7 @@ struct device_context {
 	const char *agent_host; /* path of the host-built agent (sim) */
 	const char
 		*agent_sha256; /* of the one that the device uses: another file in its place is ERROR_LAB; NULL = not checked */
+	const char *tcg_plugin; /* path of the plugin that counts blocks in QEMU; NULL = there is none */
 	const char *scratch_dir; /* exists, private to this lane; removed by the caller */
 	const char *lock_path; /* device_lock_path(); NULL = none is taken */
 	const char *journal_path; /* what was said to the device, and what it answered, is appended to it; NULL = nowhere */
@@ -116,5 +118,7 @@ char *device_lock_path(const char *locks_dir, const char *name, const struct pro
 char *device_check(const struct device_context *context);
 /* What identifies the device for stored numbers besides its profile: "QEMU emulator version 7.2.22"; the caller frees. */
 struct error *device_version(const struct device_context *context, char **version_out) MUST_CHECK;
+/* Can the device say which blocks were executed how often (boot_request.counts_path)? An exact QEMU that takes plugins can. */
+struct error *device_can_count(const struct device_context *context, bool *can_out) MUST_CHECK;
 
 #endif

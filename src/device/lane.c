@@ -25,6 +25,8 @@
 /* A bad kernel is bad twice; a void boot is tried once more. */
 #define RETRIES_OF_FAILED 1
 #define RETRIES_OF_VOID 1
+/* How much longer everything may take while blocks are counted; seen: 1.2. */
+#define COUNTING_SLOWDOWN 4
 /* A device that can be lost is given up when the lab's faults end so many requests in a row, or all of a block. */
 #define GIVE_UP_AFTER 3
 
@@ -188,10 +190,11 @@ static struct error *run_steps(struct block *block, struct lane_boot *boot, stru
 	if (!error)
 		error = ops->console(boot, &console_fd);
 	if (!error) {
+		const int64_t slower = boot->request->counts_path ? COUNTING_SLOWDOWN : 1;
 		struct console_limits limits = {
-			.hello_deadline_ms = clock_deadline(profile->boot_timeout_ms),
-			.run_deadline_ms = clock_deadline(profile->run_timeout_ms),
-			.silence_ms = profile->silence_timeout_ms,
+			.hello_deadline_ms = clock_deadline(profile->boot_timeout_ms * slower),
+			.run_deadline_ms = clock_deadline(profile->run_timeout_ms * slower),
+			.silence_ms = profile->silence_timeout_ms * slower,
 			.settle_ms = SETTLE_MS,
 			.goes_on = ops->console_goes_on,
 		};

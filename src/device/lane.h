@@ -49,6 +49,7 @@ struct lane_ops {
 	bool console_goes_on;
 	char *(*check)(const struct device_context *context); /* device_check() */
 	struct error *(*version)(const struct device_context *context, char **version_out); /* device_version() */
+	struct error *(*can_count)(const struct device_context *context, bool *can_out); /* device_can_count(); NULL: no */
 	/*
 	 * Both may be NULL. `begin` is called when the lock is held, before the first boot: proves that the device is the one that was asked for and
 	 * can be used; an error ends the block. `end` is always called after it, and leaves the device as it was found.

@@ -35,6 +35,24 @@ static char *qemu_check(const struct device_context *context)
 /* Raised when the arguments or the ramdisk's layout change: what was measured with the old ones is then measured again. */
 #define ARGUMENTS_RECIPE 1
 
+/* A QEMU that was built without plugins does not know the option. */
+static struct error *qemu_can_count(const struct device_context *context, bool *can_out)
+{
+	const struct qemu_settings *qemu = &context->profile->qemu;
+	const char *const argv[] = { qemu->program, "-help", NULL };
+	const struct proc_spec spec = { .argv = argv,
+					.deadline_ms = clock_deadline(VERSION_TIMEOUT_MS),
+					.guard = context->guard };
+	AUTO_STRBUF out = STRBUF_INIT;
+
+	if (!context->profile->exact || !file_is_regular(context->tcg_plugin))
+		return NULL;
+	struct error *error = proc_run_ok(&spec, ERROR_LAB, &out);
+	if (!error)
+		*can_out = strstr(strbuf_str(&out), "\n-plugin ") != NULL;
+	return error;
+}
+
 static struct error *qemu_version(const struct device_context *context, char **version_out)
 {
 	const char *const argv[] = { context->profile->qemu.program, "--version", NULL };
@@ -55,6 +73,24 @@ static void add_pair(struct strlist *argv, const char *option, const char *value
 {
 	strlist_add(argv, option);
 	strlist_add(argv, value);
+}
+
+/* QEMU takes two commas within a value for one. */
+static void add_escaped(struct strbuf *out, const char *text)
+{
+	for (; *text; text++)
+		strbuf_adds(out, *text == ',' ? ",," : (char[]){ *text, '\0' });
+}
+
+/* The plugin does not change what the guest does: it is no part of what makes boots comparable. */
+static void add_plugin(const char *plugin, const char *counts_path, struct strlist *argv)
+{
+	AUTO_STRBUF value = STRBUF_INIT;
+
+	add_escaped(&value, plugin);
+	strbuf_adds(&value, ",out=");
+	add_escaped(&value, counts_path);
+	add_pair(argv, "-plugin", strbuf_str(&value));
 }
 
 void qemu_arguments(const struct profile *profile, const struct nuisance *nuisance, const char *kernel_file,
@@ -104,6 +140,8 @@ static struct error *qemu_deploy(struct lane_boot *boot)
 	if (!boot->request->kernel_file)
 		return error_new(ERROR_LAB, "there is no Image to boot");
 	settings_write(&settings, boot->request, &text);
+	if (boot->request->counts_path)
+		unlink(boot->request->counts_path); /* an earlier attempt's */
 	struct error *error = lane_check_agent(boot->context, boot->context->agent_arm64);
 	if (!error)
 		error = initrd_build(boot->context->agent_arm64, strbuf_str(&text), &initrd);
@@ -122,6 +160,8 @@ static struct error *qemu_boot(struct lane_boot *boot)
 		return error_os(errno, "cannot make a pipe");
 	qemu_arguments(boot->context->profile, boot->request->nuisance, boot->request->kernel_file, state->initrd, boot->cmdline,
 		       &argv);
+	if (boot->request->counts_path)
+		add_plugin(boot->context->tcg_plugin, boot->request->counts_path, &argv);
 	return child_start(&state->child, &argv, console);
 }
 
@@ -146,6 +186,7 @@ const struct lane_ops qemu_lane_ops = {
 	.boot_id_repeats = true,
 	.check = qemu_check,
 	.version = qemu_version,
+	.can_count = qemu_can_count,
 	.deploy = qemu_deploy,
 	.boot = qemu_boot,
 	.console = qemu_console,

@@ -36,6 +36,7 @@ struct error *install_find(struct install *install_out)
 			.share_dir = path_join(source_root, "share"),
 			.agent_arm64 = path_join(dir, "memcg-ab-agent-arm64"),
 			.agent_host = path_join(dir, "memcg-ab-agent-host"),
+			.tcg_plugin = path_join(dir, "memcg-ab-tcg-plugin.so"),
 		};
 		return NULL;
 	}
@@ -45,6 +46,7 @@ struct error *install_find(struct install *install_out)
 		.share_dir = path_absolute(share),
 		.agent_arm64 = xasprintf("%s/../libexec/memcg-ab/memcg-ab-agent-arm64", dir),
 		.agent_host = xasprintf("%s/../libexec/memcg-ab/memcg-ab-agent-host", dir),
+		.tcg_plugin = xasprintf("%s/../libexec/memcg-ab/memcg-ab-tcg-plugin.so", dir),
 	};
 	return NULL;
 }
@@ -55,4 +57,5 @@ void install_deinit(struct install *install)
 	free(install->share_dir);
 	free(install->agent_arm64);
 	free(install->agent_host);
+	free(install->tcg_plugin);
 }

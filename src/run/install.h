@@ -12,6 +12,7 @@ struct install {
 	char *share_dir; /* holds kconfig-helper/ */
 	char *agent_arm64;
 	char *agent_host;
+	char *tcg_plugin;
 };
 
 struct error *install_find(struct install *install_out) MUST_CHECK;

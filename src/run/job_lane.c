@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
+#include "base/log.h"
+#include "run/attribution.h"
 #include "run/job.h"
 
 /* Time for the kernel's late boot work to end before the first sample. Under icount with sleep=off it costs no host time. */
@@ -38,10 +41,17 @@ struct owned_request {
 	struct boot_request request;
 	char build_id[HASH_HEX_SIZE];
 	char *console_path;
+	char *counts_path; /* NULL: its blocks are not counted */
 	char *vmlinux; /* NULL: the kernel came without */
 };
 
-static void fill_request(const struct session *session, size_t boot_index, struct owned_request *owned)
+/* Where a lane leaves what was counted in the boot; the caller frees. */
+static char *counts_file(const struct job *job, size_t boot_index)
+{
+	return xasprintf("%s/counts-%zu", job->scratch, boot_index);
+}
+
+static void fill_request(const struct session *session, const struct job *job, size_t boot_index, struct owned_request *owned)
 {
 	const struct plan_boot *boot = session->boots[boot_index].plan;
 	const struct plan_row *row = &session->plan->rows[boot->row];
@@ -49,6 +59,7 @@ static void fill_request(const struct session *session, size_t boot_index, struc
 	AUTO_FREE char *console = console_name(session, boot);
 
 	owned->console_path = path_join(session->dir, console);
+	owned->counts_path = session->boots[boot_index].counted ? counts_file(job, boot_index) : NULL;
 	owned->vmlinux = image ? path_join(image->dir, "vmlinux") : NULL;
 	if (owned->vmlinux && !file_exists(owned->vmlinux)) {
 		free(owned->vmlinux);
@@ -74,6 +85,7 @@ static void fill_request(const struct session *session, size_t boot_index, struc
 		.memcg = session_memcg(session, row),
 		.workloads = session->workloads,
 		.console_path = owned->console_path,
+		.counts_path = owned->counts_path,
 		.settle_ms = image ? SETTLE_MS : 0,
 	};
 }
@@ -108,6 +120,7 @@ static struct error *lane_worker(struct worker_self *self, void *arg)
 		.profile = profile,
 		.agent_arm64 = session->install->agent_arm64,
 		.agent_host = session->install->agent_host,
+		.tcg_plugin = session->install->tcg_plugin,
 		.agent_sha256 = profile->kind == DEVICE_SIM ? session->agent_host_sha256 : session->agent_arm64_sha256,
 		.scratch_dir = work->job->scratch,
 		.lock_path = lock_path,
@@ -119,12 +132,13 @@ static struct error *lane_worker(struct worker_self *self, void *arg)
 	AUTO_FREE struct boot_request *requests = xcalloc(n, sizeof(*requests));
 
 	for (size_t i = 0; i < n; i++) {
-		fill_request(session, work->job->boots[i], &owned[i]);
+		fill_request(session, work->job, work->job->boots[i], &owned[i]);
 		requests[i] = owned[i].request;
 	}
 	struct error *error = device_run_block(&context, requests, n, send_boot, self);
 	for (size_t i = 0; i < n; i++) {
 		free(owned[i].console_path);
+		free(owned[i].counts_path);
 		free(owned[i].vmlinux);
 	}
 	return error;
@@ -254,10 +268,47 @@ static struct error *store_record(struct session *session, struct store *store, 
 	return error;
 }
 
+/* A boot whose instructions cannot be told apart by function is a good boot all the same. */
+static struct error *store_counted(struct session *session, struct store *store, const struct job *job,
+				   const struct session_boot *boot)
+{
+	const struct plan_row *row = &session->plan->rows[boot->plan->row];
+	const struct image *image = session->images[row->image].image;
+	AUTO_FREE char *counts = counts_file(job, (size_t)(boot - session->boots));
+	AUTO_FREE char *symbols = path_join(image->dir, "System.map");
+	const struct attribution attribution = { counts, symbols };
+	struct error *error = attribution_store(store, (int64_t)boot->plan->row, boot->plan->block, &attribution);
+
+	unlink(counts);
+	if (!error || error_kind(error) == ERROR_INTERRUPTED)
+		return error;
+	log_warning("%s: where its instructions went is not known: %s", row->name, error_message(error));
+	error_free(error);
+	return NULL;
+}
+
+struct new_record {
+	struct session *session;
+	const struct job *job;
+	struct session_boot *boot;
+	const struct boot_record *record;
+};
+
+static struct error *store_whole(struct store *store, void *arg)
+{
+	const struct new_record *new = arg;
+	struct error *error = store_record(new->session, store, new->boot, new->record);
+
+	if (error || !new->boot->counted || new->record->status != BOOT_OK)
+		return error;
+	return store_counted(new->session, store, new->job, new->boot);
+}
+
 /* A boot's identity says which unit it ran on, where there are several. */
-static struct error *store_on_unit(struct session *session, struct store *store, const struct session_device *device,
+static struct error *store_on_unit(struct session *session, struct store *store, const struct job *job,
 				   struct boot_record *record)
 {
+	const struct session_device *device = &session->devices[job->device];
 	struct session_boot *boot = &session->boots[record->id];
 
 	if (!record->identity)
@@ -266,7 +317,8 @@ static struct error *store_on_unit(struct session *session, struct store *store,
 		jnode_set_string(record->identity, "unit", device->unit->name);
 	free(boot->unit);
 	boot->unit = xstrdup(device->unit->name);
-	return store_record(session, store, boot, record);
+	struct new_record new = { session, job, boot, record };
+	return store_group(store, store_whole, &new);
 }
 
 struct error *job_lane_record(struct session *session, struct store *store, const struct job *job, const struct jnode *record)
@@ -281,7 +333,7 @@ struct error *job_lane_record(struct session *session, struct store *store, cons
 	for (size_t i = 0; i < job->n_boots; i++)
 		ours = ours || job->boots[i] == boot->id;
 	if (ours)
-		error = store_on_unit(session, store, &session->devices[job->device], boot);
+		error = store_on_unit(session, store, job, boot);
 	else
 		error = error_new(ERROR_LAB, "device lane '%s' sent a boot that nobody asked for", worker_name(job->worker));
 	boot_record_free(boot);

@@ -45,8 +45,13 @@ static struct error *add_unit(struct session *session, const struct device *devi
 
 	*entry = (struct session_device){ .device = device, .unit = unit };
 	entry->name = *unit->name ? xasprintf("%s/%s", device->name, unit->name) : xstrdup(device->name);
-	struct device_context context = { .name = entry->name, .profile = unit->profile, .guard = guard };
-	return error_wrap(device_version(&context, &entry->version), "device '%s'", entry->name);
+	struct device_context context = {
+		.name = entry->name, .profile = unit->profile, .tcg_plugin = session->install->tcg_plugin, .guard = guard
+	};
+	struct error *error = device_version(&context, &entry->version);
+	if (!error)
+		error = device_can_count(&context, &entry->counts);
+	return error_wrap(error, "device '%s'", entry->name);
 }
 
 static struct error *find_devices(struct session *session, struct guard guard)
@@ -75,11 +80,20 @@ static struct error *hash_agent(const struct plan *plan, enum device_kind kind, 
 	return NULL;
 }
 
+static struct error *hash_plugin(struct session *session)
+{
+	for (size_t i = 0; i < session->n_devices; i++)
+		if (session->devices[i].counts)
+			return hash_file(session->install->tcg_plugin, session->tcg_plugin_sha256);
+	return NULL;
+}
+
 static void compute_validity(struct session *session, struct session_boot *boot)
 {
 	const struct plan_row *row = &session->plan->rows[boot->plan->row];
 	const struct session_device *device = session_device_of(session, row);
 	bool sim = device->device->profile->kind == DEVICE_SIM;
+	boot->counted = device->counts && !boot->plan->block;
 	struct validity_input input = {
 		.image_key = row->image >= 0 ? session->prepared->images[row->image].key : NULL,
 		.variant = row->name,
@@ -89,6 +103,7 @@ static void compute_validity(struct session *session, struct session_boot *boot)
 		.agent_sha256 = sim ? session->agent_host_sha256 : session->agent_arm64_sha256,
 		.workloads = session->workloads,
 		.nuisance = boot->plan->nuisance,
+		.counted_by = boot->counted ? session->tcg_plugin_sha256 : NULL,
 		.memcg = session_memcg(session, row),
 	};
 	validity_digest(&input, boot->validity);
@@ -120,6 +135,8 @@ struct error *session_init(struct session *session, const struct plan *plan, con
 		error = hash_agent(plan, DEVICE_SIM, true, install->agent_arm64, session->agent_arm64_sha256);
 	if (!error)
 		error = hash_agent(plan, DEVICE_SIM, false, install->agent_host, session->agent_host_sha256);
+	if (!error)
+		error = hash_plugin(session);
 	for (size_t i = 0; i < plan->n_images; i++) {
 		session->images[i].image = prepared->images[i].image;
 		session->images[i].state = session->images[i].image ? IMAGE_READY : IMAGE_WAITING;
@@ -203,9 +220,33 @@ struct error *session_mark_stored(struct session *session, struct store *store)
 struct adoption {
 	struct session *session;
 	struct store *store;
+	struct store *earlier;
 	const char *dir; /* the earlier run's folder */
 	size_t adopted;
 };
+
+/* A boot of an earlier run, as it is to be stored in this one. */
+struct boot_copy {
+	struct store *earlier;
+	int64_t earlier_row;
+	struct store *to;
+	const struct stored_boot *boot;
+};
+
+static struct error *copy_counts(void *arg, const struct stored_counts *counts)
+{
+	const struct boot_copy *copy = arg;
+
+	return store_put_counts(copy->to, copy->boot->row, copy->boot->block, counts, 1);
+}
+
+static struct error *copy_boot(struct store *store, void *arg)
+{
+	struct boot_copy *copy = arg;
+	struct error *error = store_put_boot(store, copy->boot);
+
+	return error ? error : store_each_counts(copy->earlier, copy->earlier_row, copy->boot->block, copy_counts, copy);
+}
 
 /* The console file moves along by name, relative to this run's folder. */
 static char *console_from(const struct adoption *adoption, const char *console)
@@ -233,7 +274,8 @@ static struct error *adopt_boot(void *arg, const struct stored_boot *stored)
 		AUTO_FREE char *console = console_from(adoption, stored->console);
 		copy.row = (int64_t)boot->plan->row;
 		copy.console = console;
-		struct error *error = adoption->store ? store_put_boot(adoption->store, &copy) : NULL;
+		struct boot_copy whole = { adoption->earlier, stored->row, adoption->store, &copy };
+		struct error *error = adoption->store ? store_group(adoption->store, copy_boot, &whole) : NULL;
 		if (error)
 			return error;
 		boot->state = BOOT_DONE;
@@ -247,12 +289,12 @@ struct error *session_adopt(struct session *session, struct store *store, const 
 	for (size_t i = 0; i < earlier_dirs->n && session_owed(session); i++) {
 		AUTO_FREE char *path = path_join(earlier_dirs->items[i], "run.db");
 		AUTO_STORE earlier = NULL;
-		struct adoption adoption = { session, store, earlier_dirs->items[i], 0 };
 		AUTO_ERROR unreadable = store_open_readonly(path, &earlier);
 		if (unreadable) {
 			log_debug("nothing taken from %s: %s", path, error_message(unreadable));
 			continue;
 		}
+		struct adoption adoption = { session, store, earlier, earlier_dirs->items[i], 0 };
 		struct error *error = store_each_boot(earlier, true, adopt_boot, &adoption);
 		if (error)
 			return error;

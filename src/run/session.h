@@ -24,6 +24,7 @@ struct session_boot {
 	enum session_boot_state state;
 	char *unit; /* done: the unit that it ran on, "" for a device's only one; NULL = not known */
 	char validity[HASH_HEX_SIZE];
+	bool counted; /* the blocks that it executes are counted: the first block's, where the device can */
 };
 
 /* A piece of hardware: a unit of a device. The rows of all the device's core classes share it. */
@@ -32,6 +33,7 @@ struct session_device {
 	const struct unit *unit;
 	char *name; /* "DEVICE", or "DEVICE/UNIT" */
 	char *version; /* device_version() */
+	bool counts; /* device_can_count() */
 	char *lost; /* why it is not used again in this run; NULL while it is */
 };
 
@@ -53,6 +55,7 @@ struct session {
 	char *workloads; /* agent settings */
 	char agent_arm64_sha256[HASH_HEX_SIZE];
 	char agent_host_sha256[HASH_HEX_SIZE];
+	char tcg_plugin_sha256[HASH_HEX_SIZE];
 	char digest[HASH_HEX_SIZE]; /* of all that the numbers depend on; its first 12 digits name the run folder */
 	char *dir; /* the run folder, once it is known */
 	const char *command; /* how it was started, for reports */

@@ -39,6 +39,8 @@ void validity_digest(const struct validity_input *input, char hex_out[HASH_HEX_S
 	hash_field(hash, "workloads", input->workloads);
 	hash_field(hash, "nuisance", nuisances);
 	hash_field(hash, "memcg", input->image_key ? NULL : memcg_state_name(input->memcg));
+	if (input->counted_by)
+		hash_field(hash, "counted by", input->counted_by);
 	hash_finish(hash, hex_out);
 }
 

@@ -26,7 +26,12 @@ static const char schema[] =
 	" readings BLOB NOT NULL, PRIMARY KEY (boot, workload, iteration)) WITHOUT ROWID;"
 	"CREATE TABLE IF NOT EXISTS look (target INTEGER NOT NULL, number INTEGER NOT NULL, seen INTEGER NOT NULL,"
 	" blocks INTEGER NOT NULL, reason TEXT, utc INTEGER, PRIMARY KEY (target, number)) WITHOUT ROWID;"
-	"PRAGMA user_version = 2;";
+	"CREATE TABLE IF NOT EXISTS counts (id INTEGER PRIMARY KEY, boot INTEGER NOT NULL REFERENCES boot (id) ON DELETE CASCADE,"
+	" workload TEXT NOT NULL, phase TEXT NOT NULL, iterations INTEGER NOT NULL, operations INTEGER NOT NULL,"
+	" blocks BLOB NOT NULL, UNIQUE (boot, workload, phase));"
+	"CREATE TABLE IF NOT EXISTS function_count (counts INTEGER NOT NULL REFERENCES counts (id) ON DELETE CASCADE,"
+	" kernel INTEGER NOT NULL, name TEXT NOT NULL, insns INTEGER NOT NULL, PRIMARY KEY (counts, kernel, name)) WITHOUT ROWID;"
+	"PRAGMA user_version = 3;";
 
 struct error *db_error(const struct store *store, const char *what)
 {
@@ -60,6 +65,21 @@ void db_bind_text(sqlite3_stmt *statement, int at, const char *text)
 const char *db_text(sqlite3_stmt *statement, int at)
 {
 	return (const char *)sqlite3_column_text(statement, at);
+}
+
+struct error *store_group(struct store *store, store_group_fn *fn, void *arg)
+{
+	/* The outermost one is a transaction. */
+	struct error *error = db_execute(store, "SAVEPOINT a_group", "begin");
+
+	if (error)
+		return error;
+	error = fn(store, arg);
+	if (!error)
+		error = db_execute(store, "RELEASE a_group", "write");
+	if (error)
+		sqlite3_exec(store->db, "ROLLBACK TO a_group; RELEASE a_group", NULL, NULL, NULL);
+	return error;
 }
 
 struct error *db_finish(struct store *store, sqlite3_stmt *statement, const char *what)

@@ -9,7 +9,7 @@
 #include "base/error.h"
 #include "base/json.h"
 
-#define STORE_VERSION 2 /* PRAGMA user_version */
+#define STORE_VERSION 3 /* PRAGMA user_version */
 
 struct store;
 
@@ -67,6 +67,9 @@ struct stored_boot {
 	const struct stored_sample *samples;
 	size_t n_samples;
 };
+/* Calls `fn` once: what it changes is on disk as a whole when this returns without an error, and not at all otherwise. */
+typedef struct error *store_group_fn(struct store *store, void *arg);
+struct error *store_group(struct store *store, store_group_fn *fn, void *arg) MUST_CHECK;
 /* Replaces what is stored for (row, block). Boot and samples go in together or not at all. */
 struct error *store_put_boot(struct store *store, const struct stored_boot *boot) MUST_CHECK;
 /*
@@ -76,6 +79,31 @@ struct error *store_put_boot(struct store *store, const struct stored_boot *boot
  */
 typedef struct error *store_boot_fn(void *arg, const struct stored_boot *boot);
 struct error *store_each_boot(struct store *store, bool with_samples, store_boot_fn *fn, void *arg) MUST_CHECK;
+
+/* What was executed in one phase of a workload, over all measured iterations of one boot (device/counts.h). */
+struct stored_function {
+	const char *name; /* "" = in no function that is known */
+	bool kernel; /* else a process */
+	uint64_t insns;
+};
+struct stored_block {
+	uint64_t address, n, insns; /* n: how many instructions it has; insns: how many of them were executed in all */
+};
+struct stored_counts {
+	const char *workload, *phase;
+	uint64_t iterations, operations;
+	const struct stored_function *functions; /* each name once for the kernel and once for processes */
+	size_t n_functions;
+	const struct stored_block *blocks; /* the same again, by place */
+	size_t n_blocks;
+};
+/* Adds the counts of a boot that is stored and has none; they go with it when it is replaced. */
+struct error *store_put_counts(struct store *store, int64_t row, int64_t block, const struct stored_counts *counts,
+			       size_t n) MUST_CHECK;
+/* Calls `fn` for each phase of the boot that was counted, in the order in which they were put. What it is given lives until it returns. */
+typedef struct error *store_counts_fn(void *arg, const struct stored_counts *counts);
+struct error *store_each_counts(struct store *store, int64_t row, int64_t block, store_counts_fn *fn, void *arg) MUST_CHECK;
+
 /*
  * A decision on how many blocks a target is measured in, in the order in which they were made: number 0 is the first stage, the others are looks at what is
  * stored. All are kept: each look at the data has its price.

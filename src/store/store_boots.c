@@ -116,22 +116,19 @@ static struct error *insert_boot(struct store *store, const struct stored_boot *
 	return db_finish(store, statement, "write a boot");
 }
 
-struct error *store_put_boot(struct store *store, const struct stored_boot *boot)
+static struct error *replace_boot(struct store *store, void *arg)
 {
-	struct error *error = db_execute(store, "BEGIN IMMEDIATE", "begin");
+	const struct stored_boot *boot = arg;
+	struct error *error = delete_boot(store, boot->row, boot->block);
 
-	if (error)
-		return error;
-	error = delete_boot(store, boot->row, boot->block);
 	if (!error)
 		error = insert_boot(store, boot);
-	if (!error)
-		error = put_samples(store, boot);
-	if (!error)
-		error = db_execute(store, "COMMIT", "write a boot");
-	if (error)
-		sqlite3_exec(store->db, "ROLLBACK", NULL, NULL, NULL);
-	return error;
+	return error ? error : put_samples(store, boot);
+}
+
+struct error *store_put_boot(struct store *store, const struct stored_boot *boot)
+{
+	return store_group(store, replace_boot, (void *)(uintptr_t)boot);
 }
 
 /* The names of a layout, cut up once. Lives until all boots are read, so equal lists of names are equal pointers. */

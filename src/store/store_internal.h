@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 
+#include "base/strbuf.h"
 #include "store/store.h"
 
 struct store {
