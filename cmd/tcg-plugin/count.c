@@ -36,6 +36,7 @@ struct counts {
 	struct piece pieces[N_SLOTS];
 	struct phase phases[MAX_PHASES];
 	size_t n_phases;
+	bool held; /* the PMU's counters are stopped */
 	char label[NAME_MAX_LEN]; /* of the workload that runs; "" before the first */
 	int iteration;
 	char line[LINE_MAX_LEN];
@@ -66,7 +67,7 @@ struct counts *counts_new(void)
 	return good ? counts : NULL;
 }
 
-static void fail(struct counts *counts, const char *trouble)
+static void spoil(struct counts *counts, const char *trouble)
 {
 	if (!counts->trouble)
 		counts->trouble = trouble;
@@ -88,7 +89,7 @@ size_t counts_block(struct counts *counts, uint64_t address, size_t n)
 			return counts->table[place] - 1;
 	}
 	if (counts->n_blocks == MAX_BLOCKS) {
-		fail(counts, "there were more blocks than can be counted");
+		spoil(counts, "there were more blocks than can be counted");
 		return MAX_BLOCKS;
 	}
 	counts->blocks[counts->n_blocks] = (struct block){ address, n };
@@ -96,28 +97,57 @@ size_t counts_block(struct counts *counts, uint64_t address, size_t n)
 	return counts->n_blocks++;
 }
 
+static void begin(const struct counts *counts, struct piece *piece, const uint64_t *now)
+{
+	piece->n_begun = counts->n_blocks;
+	memcpy(piece->begun, now, piece->n_begun * sizeof(*now));
+}
+
+static void take(const struct counts *counts, struct piece *piece, const uint64_t *now)
+{
+	for (size_t i = 0; i < counts->n_blocks; i++)
+		piece->counted[i] += now[i] - (i < piece->n_begun ? piece->begun[i] : 0);
+}
+
+static bool any_open(const struct counts *counts)
+{
+	for (size_t i = 0; i < N_SLOTS; i++)
+		if (counts->pieces[i].depth)
+			return true;
+	return false;
+}
+
 void counts_start(struct counts *counts, unsigned slot, const uint64_t *now)
 {
 	struct piece *piece = &counts->pieces[slot];
 
-	if (piece->depth++)
-		return;
-	piece->n_begun = counts->n_blocks;
-	memcpy(piece->begun, now, piece->n_begun * sizeof(*now));
+	if (!any_open(counts))
+		counts->held = false;
+	if (!piece->depth++ && !counts->held)
+		begin(counts, piece, now);
 }
 
 void counts_stop(struct counts *counts, unsigned slot, const uint64_t *now)
 {
 	struct piece *piece = &counts->pieces[slot];
 
-	if (!piece->depth) {
-		fail(counts, "a piece was stopped that was never started");
+	if (!piece->depth)
+		spoil(counts, "a piece was stopped that was never started");
+	else if (!--piece->depth && !counts->held)
+		take(counts, piece, now);
+}
+
+void counts_held(struct counts *counts, bool held, const uint64_t *now)
+{
+	if (held == counts->held)
 		return;
+	counts->held = held;
+	for (size_t i = 0; i < N_SLOTS; i++) {
+		if (counts->pieces[i].depth && !held)
+			begin(counts, &counts->pieces[i], now);
+		else if (counts->pieces[i].depth)
+			take(counts, &counts->pieces[i], now);
 	}
-	if (--piece->depth)
-		return;
-	for (size_t i = 0; i < counts->n_blocks; i++)
-		piece->counted[i] += now[i] - (i < piece->n_begun ? piece->begun[i] : 0);
 }
 
 void counts_forget(struct counts *counts, unsigned slot)
@@ -131,7 +161,7 @@ void counts_bit(struct counts *counts, unsigned bit)
 	size_t at = counts->n_bits / 8;
 
 	if (at + 1 >= LINE_MAX_LEN) {
-		fail(counts, "a line of the agent's is too long");
+		spoil(counts, "a line of the agent's is too long");
 		return;
 	}
 	if (counts->n_bits % 8 == 0)
@@ -146,13 +176,13 @@ static struct phase *find_phase(struct counts *counts, const char *name)
 		if (!strcmp(counts->phases[i].label, counts->label) && !strcmp(counts->phases[i].name, name))
 			return &counts->phases[i];
 	if (counts->n_phases == MAX_PHASES) {
-		fail(counts, "there were more phases than can be counted");
+		spoil(counts, "there were more phases than can be counted");
 		return NULL;
 	}
 	struct phase *phase = &counts->phases[counts->n_phases];
 	phase->counted = new_counters();
 	if (!phase->counted) {
-		fail(counts, "there was no memory for another phase");
+		spoil(counts, "there was no memory for another phase");
 		return NULL;
 	}
 	snprintf(phase->label, sizeof(phase->label), "%s", counts->label);
@@ -167,7 +197,7 @@ static void close_phase(struct counts *counts, unsigned slot, const char *name, 
 	struct phase *phase = counts->iteration >= 0 ? find_phase(counts, name) : NULL;
 
 	if (counts->pieces[slot].depth)
-		fail(counts, "a phase ended that had not been stopped");
+		spoil(counts, "a phase ended that had not been stopped");
 	if (phase) {
 		phase->iterations++;
 		phase->operations += operations;
@@ -195,7 +225,7 @@ void counts_end(struct counts *counts)
 		   counts->label[0]) {
 		close_phase(counts, slot, name, operations);
 	} else {
-		fail(counts, "a line of the agent's cannot be read");
+		spoil(counts, "a line of the agent's cannot be read");
 	}
 }
 

@@ -26,6 +26,11 @@ size_t counts_block(struct counts *counts, uint64_t address, size_t n);
 void counts_start(struct counts *counts, unsigned slot, const uint64_t *now);
 void counts_stop(struct counts *counts, unsigned slot, const uint64_t *now);
 void counts_forget(struct counts *counts, unsigned slot);
+/*
+ * The kernel stopped or started a counter of the PMU, as it does when it switches from one task to another. What is executed after a
+ * stop and before a start is some other task's and belongs to no piece. When the first piece starts, they count.
+ */
+void counts_held(struct counts *counts, bool held, const uint64_t *now);
 /* The next bit of a line, and its end. */
 void counts_bit(struct counts *counts, unsigned bit);
 void counts_end(struct counts *counts);

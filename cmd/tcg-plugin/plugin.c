@@ -11,6 +11,10 @@
 #define MARK_INSN 0xd28da01fu
 #define MARK_MASK 0xffffe01fu
 #define MARK_SHIFT 5
+/* msr pmcntenclr_el0, Xt and msr pmcntenset_el0, Xt: Linux' driver stops and starts a counter with them, and stops it before it starts it. */
+#define STOP_INSN 0xd51b9c40u
+#define START_INSN 0xd51b9c20u
+#define REGISTER_MASK 0xffffffe0u
 enum { MARK_ZERO = 0, MARK_ONE = 1, MARK_END = 2, MARK_START = 8, MARK_STOP = 16, MARK_FORGET = 24 };
 
 /* QEMU hands no argument to the function it calls for a translated block. */
@@ -53,6 +57,12 @@ static void on_mark(unsigned vcpu, void *arg)
 		counts_forget(plugin.counts, slot);
 }
 
+static void on_counter(unsigned vcpu, void *arg)
+{
+	(void)vcpu;
+	counts_held(plugin.counts, arg != NULL, counters_now());
+}
+
 extern char qemu_plugin_insn_data[]; /* a function of two shapes (api.h) */
 
 static uint32_t insn_word(const struct qemu_plugin_insn *insn)
@@ -69,14 +79,14 @@ static uint32_t insn_word(const struct qemu_plugin_insn *insn)
 	return word; /* both are little endian: Debian's hosts, and arm64 instructions */
 }
 
-static void count_insn(struct qemu_plugin_insn *insn, size_t counter)
+static void count_insn(struct qemu_plugin_insn *insn, size_t counter, size_t n)
 {
 	const struct scoreboard_u64 at = { plugin.board, counter * sizeof(uint64_t) };
 
 	if (plugin.board)
-		qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(insn, INLINE_ADD_U64, at, 1);
+		qemu_plugin_register_vcpu_insn_exec_inline_per_vcpu(insn, INLINE_ADD_U64, at, n);
 	else
-		qemu_plugin_register_vcpu_insn_exec_inline(insn, INLINE_ADD_U64, &plugin.counters[counter], 1);
+		qemu_plugin_register_vcpu_insn_exec_inline(insn, INLINE_ADD_U64, &plugin.counters[counter], n);
 }
 
 static void count_block(struct qemu_plugin_tb *block, size_t counter, size_t n)
@@ -89,17 +99,34 @@ static void count_block(struct qemu_plugin_tb *block, size_t counter, size_t n)
 		qemu_plugin_register_vcpu_tb_exec_inline(block, INLINE_ADD_U64, &plugin.counters[counter], n);
 }
 
-/* A process is left in the middle of a block by every page fault, so there each instruction is counted by itself. */
+/*
+ * A process is left in the middle of a block by every page fault, at an instruction that is then done again: each is counted when
+ * the one after it begins, the last one when it begins itself.
+ */
 static void on_user_block(struct qemu_plugin_tb *block, size_t counter, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(block, i);
 		const uint32_t word = insn_word(insn);
+		const size_t done = (i > 0) + (i + 1 == n);
 		if ((word & MARK_MASK) == MARK_INSN)
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, CB_NO_REGS,
 							       (void *)(uintptr_t)(word >> MARK_SHIFT & 0xff));
-		count_insn(insn, counter);
+		if (done)
+			count_insn(insn, counter, done);
 	}
+}
+
+static void on_kernel_block(struct qemu_plugin_tb *block, size_t counter, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(block, i);
+		const uint32_t word = insn_word(insn) & REGISTER_MASK;
+		if (word == STOP_INSN || word == START_INSN)
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_counter, CB_NO_REGS,
+							       (void *)(uintptr_t)(word == STOP_INSN));
+	}
+	count_block(block, counter, n);
 }
 
 static void on_translated(uint64_t id, struct qemu_plugin_tb *block)
@@ -112,7 +139,7 @@ static void on_translated(uint64_t id, struct qemu_plugin_tb *block)
 		return;
 	/* The upper half of the addresses is the kernel's. */
 	if (address >> 63)
-		count_block(block, counter, n);
+		on_kernel_block(block, counter, n);
 	else
 		on_user_block(block, counter, n);
 }

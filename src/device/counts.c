@@ -24,7 +24,7 @@ static bool next_number(char **rest, int base, uint64_t *number_out)
 	return !errno && !*end;
 }
 
-static bool read_phase(char *rest, struct counts *counts)
+static bool read_phase(char *rest, struct device_counts *counts)
 {
 	char *workload = strsep(&rest, " "), *phase = strsep(&rest, " ");
 	uint64_t iterations, operations;
@@ -39,7 +39,7 @@ static bool read_phase(char *rest, struct counts *counts)
 	return true;
 }
 
-static bool read_block(char *rest, struct counts *counts)
+static bool read_block(char *rest, struct device_counts *counts)
 {
 	struct counted_phase *phase = counts->n ? &counts->phases[counts->n - 1] : NULL;
 	struct counted_block block;
@@ -52,13 +52,15 @@ static bool read_block(char *rest, struct counts *counts)
 	return true;
 }
 
-static struct error *read_lines(char *text, const char *name, struct counts *counts)
+static struct error *read_lines(char *text, const char *name, struct device_counts *counts)
 {
 	char *rest = text, *line = strsep(&rest, "\n");
 
 	if (strcmp(line, HEAD) != 0)
 		return error_new(ERROR_LAB, "%s is not what the plugin writes", name);
 	for (size_t number = 2; (line = strsep(&rest, "\n")); number++) {
+		if (!rest)
+			break; /* the last line has no end */
 		if (!strcmp(line, "end"))
 			return NULL;
 		if (str_starts(line, TROUBLE))
@@ -70,28 +72,29 @@ static struct error *read_lines(char *text, const char *name, struct counts *cou
 	return error_new(ERROR_LAB, "%s is cut off", name);
 }
 
-struct error *counts_parse(const char *text, const char *name, struct counts *counts_out)
+struct error *device_counts_parse(const char *text, const char *name, struct device_counts *counts_out)
 {
 	AUTO_FREE char *copy = xstrdup(text);
-	struct counts counts = { NULL, 0 };
+	struct device_counts counts = { NULL, 0 };
 	struct error *error = read_lines(copy, name, &counts);
 
 	if (error)
-		counts_deinit(&counts);
+		device_counts_deinit(&counts);
 	else
 		*counts_out = counts;
 	return error;
 }
 
-struct error *counts_read(const char *path, struct counts *counts_out)
+struct error *device_counts_read(const char *path, struct device_counts *counts_out)
 {
 	AUTO_STRBUF text = STRBUF_INIT;
 	struct error *error = file_read(path, &text);
 
-	return error ? error_wrap(error, "the plugin in QEMU left nothing") : counts_parse(strbuf_str(&text), path, counts_out);
+	return error ? error_wrap(error, "the plugin in QEMU left nothing")
+		     : device_counts_parse(strbuf_str(&text), path, counts_out);
 }
 
-void counts_deinit(struct counts *counts)
+void device_counts_deinit(struct device_counts *counts)
 {
 	for (size_t i = 0; i < counts->n; i++) {
 		free(counts->phases[i].workload);
@@ -99,5 +102,5 @@ void counts_deinit(struct counts *counts)
 		free(counts->phases[i].blocks);
 	}
 	free(counts->phases);
-	*counts = (struct counts){ NULL, 0 };
+	*counts = (struct device_counts){ NULL, 0 };
 }

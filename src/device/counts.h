@@ -18,15 +18,15 @@ struct counted_phase {
 	size_t n;
 };
 
-struct counts {
+struct device_counts {
 	struct counted_phase *phases;
 	size_t n;
 };
 
 /* ERROR_LAB when the file is not there, is not one of these or not whole, or says what was wrong. */
-struct error *counts_read(const char *path, struct counts *counts_out) MUST_CHECK;
+struct error *device_counts_read(const char *path, struct device_counts *counts_out) MUST_CHECK;
 /* The same of `text`; `name` is for messages. */
-struct error *counts_parse(const char *text, const char *name, struct counts *counts_out) MUST_CHECK;
-void counts_deinit(struct counts *counts);
+struct error *device_counts_parse(const char *text, const char *name, struct device_counts *counts_out) MUST_CHECK;
+void device_counts_deinit(struct device_counts *counts);
 
 #endif

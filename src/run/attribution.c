@@ -76,7 +76,7 @@ static struct stored_block *copy_blocks(const struct counted_phase *phase)
 	return blocks;
 }
 
-static struct error *put_phases(struct store *store, int64_t row, int64_t block, const struct counts *counts,
+static struct error *put_phases(struct store *store, int64_t row, int64_t block, const struct device_counts *counts,
 				const struct symbols *symbols, const char *symbols_path)
 {
 	AUTO_FREE struct stored_counts *stored = xcalloc(counts->n + 1, sizeof(*stored));
@@ -107,15 +107,15 @@ static struct error *put_phases(struct store *store, int64_t row, int64_t block,
 
 struct error *attribution_store(struct store *store, int64_t row, int64_t block, const struct attribution *attribution)
 {
-	struct counts counts = { NULL, 0 };
+	struct device_counts counts = { NULL, 0 };
 	struct symbols *symbols = NULL;
-	struct error *error = counts_read(attribution->counts, &counts);
+	struct error *error = device_counts_read(attribution->counts, &counts);
 
 	if (!error)
 		error = symbols_read(attribution->symbols, &symbols);
 	if (!error)
 		error = put_phases(store, row, block, &counts, symbols, attribution->symbols);
 	symbols_free(symbols);
-	counts_deinit(&counts);
+	device_counts_deinit(&counts);
 	return error;
 }
