@@ -67,7 +67,7 @@ static struct error *read_lines(char *text, const char *name, struct device_coun
 			return error_new(ERROR_LAB, "the plugin in QEMU could not count: %s", line + strlen(TROUBLE));
 		bool good = str_starts(line, PHASE) ? read_phase(line + strlen(PHASE), counts) : read_block(line, counts);
 		if (!good)
-			return error_new(ERROR_LAB, "%s:%zu: this cannot be read: \"%.60s\"", name, number, line);
+			return error_new(ERROR_LAB, "%s:%zu: this line cannot be read", name, number);
 	}
 	return error_new(ERROR_LAB, "%s is cut off", name);
 }
