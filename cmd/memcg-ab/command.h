@@ -14,7 +14,8 @@ struct command {
 	int (*run)(int argc, char **argv);
 };
 
-extern const struct command command_run, command_check, command_build, command_report, command_devices, command_cache;
+extern const struct command command_run, command_check, command_build, command_report, command_explain, command_devices,
+	command_cache;
 
 /* Prints "usage: memcg-ab NAME ..." to stderr; returns 2. */
 int command_usage(const struct command *command);

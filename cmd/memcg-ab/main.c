@@ -10,7 +10,7 @@
 #include "run/install.h"
 
 static const struct command *const commands[] = {
-	&command_run, &command_check, &command_build, &command_report, &command_devices, &command_cache,
+	&command_run, &command_check, &command_build, &command_report, &command_explain, &command_devices, &command_cache,
 };
 
 static void print_help(FILE *stream)
