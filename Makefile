@@ -196,7 +196,17 @@ check-workloads: deps-build+check
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
 	$(Q)tests/e2e/workloads build/release
 
-check-all: check check-kernels check-workloads check-faults check-stats check-scale lint fuzz bench
+# Each kernel patch series, measured anew and held against its README; its own tests; SERIES=NAME for one, ONLY=GLOB for some rows.
+check-series: deps-build+check
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
+	$(Q)tests/series/check build/release $(SERIES) $(if $(ONLY),--only '$(ONLY)')
+
+# Their stress tests on kernels with lockdep, KASAN and the like.
+check-debug: deps-build+check
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
+	$(Q)tests/series/debug build/release $(SERIES)
+
+check-all: check check-kernels check-workloads check-series check-debug check-faults check-stats check-scale lint fuzz bench
 
 SHARE := $(DESTDIR)$(PREFIX)/share/memcg-ab
 LIBEXEC := $(DESTDIR)$(PREFIX)/libexec/memcg-ab
@@ -215,5 +225,5 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all unit unit-binaries demo check check-all check-kernels check-workloads check-faults check-stats check-scale format format-check rooms-check lint fuzz bench bench-full install clean help
+.PHONY: all unit unit-binaries demo check check-all check-kernels check-workloads check-faults check-stats check-scale check-series check-debug format format-check rooms-check lint fuzz bench bench-full install clean help
 .SECONDARY:
