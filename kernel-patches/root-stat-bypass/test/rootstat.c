@@ -416,6 +416,9 @@ static void set_up(void)
 	need(mount("proc", "/proc", "proc", 0, NULL) == 0, "/proc");
 	need(mount("tmpfs", "/tmp", "tmpfs", 0, NULL) == 0, "/tmp");
 	mount("devtmpfs", "/dev", "devtmpfs", 0, NULL);
+	int console = open("/dev/console", O_RDWR);
+	for (int i = 0; console >= 0 && i < 3; i++)
+		dup2(console, i);
 	int fd = open("/proc/cmdline", O_RDONLY);
 	need(fd >= 0 && read(fd, line, sizeof(line) - 1) > 0, "/proc/cmdline");
 	close(fd);
