@@ -93,13 +93,21 @@ static struct error *prepare_steps(struct prepared *prepared, const struct plan_
 	return series_apply(prepared->cache, kernel->source, prepared->series->items[at], &kernel->steps[at]);
 }
 
-static char *image_subject(const struct plan_image *image)
+/* "memcg step 2"; "memcg overhead step 2" where the matrix names several patches. */
+static char *image_subject(const struct matrix *matrix, const struct plan_image *image)
 {
-	AUTO_FREE char *kernel = *image->kernel->name ? xasprintf("%s/", image->kernel->name) : xstrdup("");
+	AUTO_STRBUF text = STRBUF_INIT;
 
-	AUTO_FREE char *step = image->patches ? xasprintf(" step %u", image->step) : xstrdup("");
-
-	return xasprintf("%s%s%s%s", kernel, image->config->name, step, image->salted ? " salted" : "");
+	if (*image->kernel->name)
+		strbuf_addf(&text, "%s/", image->kernel->name);
+	strbuf_adds(&text, image->config->name);
+	if (image->patches && matrix->n_patches > 1)
+		strbuf_addf(&text, " %s", image->patches->name);
+	if (image->patches)
+		strbuf_addf(&text, " step %u", image->step);
+	if (image->salted)
+		strbuf_adds(&text, " salted");
+	return strbuf_steal(&text);
 }
 
 static struct error *prepare_image(struct prepared *prepared, size_t index, struct guard guard)
@@ -125,7 +133,7 @@ static struct error *prepare_image(struct prepared *prepared, size_t index, stru
 		tree = entry->salted_tree;
 	}
 	entry->build_folder = build_place(prepared, index);
-	entry->subject = image_subject(image);
+	entry->subject = image_subject(prepared->plan->matrix, image);
 	entry->note = step ? step->note : NULL;
 	entry->input = (struct image_input){
 		.kernel = image->kernel,
