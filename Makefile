@@ -201,12 +201,17 @@ check-series: deps-build+check
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
 	$(Q)tests/series/check build/release $(SERIES) $(if $(ONLY),--only '$(ONLY)')
 
+# Each step of them compiled by itself, with options on and off, for three architectures; TOUCHED=1: the files that it changes alone.
+check-builds: deps-build+check+cross
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
+	$(Q)tests/series/builds build/release $(if $(TOUCHED),--touched) $(SERIES)
+
 # Their stress tests on kernels with lockdep, KASAN and the like.
 check-debug: deps-build+check
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
 	$(Q)tests/series/debug build/release $(SERIES)
 
-check-all: check check-kernels check-workloads check-series check-debug check-faults check-stats check-scale lint fuzz bench
+check-all: check check-kernels check-workloads check-series check-debug check-builds check-faults check-stats check-scale lint fuzz bench
 
 SHARE := $(DESTDIR)$(PREFIX)/share/memcg-ab
 LIBEXEC := $(DESTDIR)$(PREFIX)/libexec/memcg-ab
@@ -225,5 +230,5 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all unit unit-binaries demo check check-all check-kernels check-workloads check-faults check-stats check-scale check-series check-debug format format-check rooms-check lint fuzz bench bench-full install clean help
+.PHONY: all unit unit-binaries demo check check-all check-kernels check-workloads check-faults check-stats check-scale check-series check-debug check-builds format format-check rooms-check lint fuzz bench bench-full install clean help
 .SECONDARY:
