@@ -176,6 +176,7 @@ void findings_compute(struct report *report, const struct evidence *evidence)
 		}
 		find_medians(report, target);
 		find_means(report, target);
+		find_signs(report, target);
 		find_dropped(report, evidence, target);
 		find_units(report, evidence, target);
 		find_environment(report, evidence, target);

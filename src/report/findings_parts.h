@@ -30,6 +30,8 @@ void find_modes(const struct subject *subject);
 void find_outliers(const struct subject *subject);
 void find_medians(struct report *report, size_t target);
 void find_means(struct report *report, size_t target);
+/* findings_sign.c: instructions against time. */
+void find_signs(struct report *report, size_t target);
 /* findings_device.c: what the device did not do as it was told, and whether anybody has seen it work. */
 void find_environment(struct report *report, const struct evidence *evidence, size_t target);
 void find_unverified(struct report *report, size_t target);

@@ -106,6 +106,7 @@ enum finding_kind {
 	FINDING_UNITS, /* which units of the device did which blocks */
 	FINDING_ENVIRONMENT, /* something could not be made quiet on the device, or did not stay so */
 	FINDING_UNVERIFIED, /* the device's profile has never been seen to work */
+	FINDING_SIGN, /* count and time of one phase differ in opposite directions */
 	FINDING_MEAN, /* arithmetic and harmonic means differ by more than a quarter of the half-width */
 };
 struct report_finding {

@@ -189,6 +189,7 @@ static const char *finding_name(enum finding_kind kind)
 		[FINDING_MEDIAN] = "median",
 		[FINDING_ORDER] = "order",
 		[FINDING_MEAN] = "mean",
+		[FINDING_SIGN] = "sign",
 		[FINDING_UNITS] = "units",
 		[FINDING_ENVIRONMENT] = "environment",
 		[FINDING_UNVERIFIED] = "unverified",

@@ -213,11 +213,72 @@ static void clean_data_raise_no_alarm(void **state)
 	run_close(&run);
 }
 
+/* Rows 0 and 1: both scatter little; row 1 takes `time` and `count` times what row 0 does. */
+static void put_counted(struct run_fixture *run, double time, double count)
+{
+	static const char *const names[] = { "fault.ns", "fault.insn_k", "fault.insn_u" };
+	struct random *random = random_new(11);
+
+	for (size_t block = 0; block < run->blocks; block++)
+		for (size_t row = 0; row < 2; row++) {
+			double values[3 * 4];
+			struct stored_sample samples[4];
+			for (size_t i = 0; i < 4; i++) {
+				double *own = values + 3 * i;
+				own[0] = 2000 * (row ? time : 1) * (1 + random_gaussian(random, 0.001));
+				own[1] = 1700 * (row ? count : 1) * (1 + random_gaussian(random, 0.001));
+				own[2] = 4;
+				samples[i] = (struct stored_sample){ "pft", (int)i, names, own, 3 };
+			}
+			struct stored_boot boot = { .row = (int64_t)row,
+						    .block = (int64_t)block,
+						    .validity = "v",
+						    .status = "ok",
+						    .wall_ms = 20000,
+						    .utc_s = 1796000000 + (int64_t)(block * 2 + row) * 60,
+						    .samples = samples,
+						    .n_samples = 4 };
+			assert_ok(store_put_boot(run->store, &boot));
+		}
+	random_free(random);
+}
+
+static void count_and_time_disagree(void **state)
+{
+	static const struct {
+		double time, count;
+		bool said;
+	} cases[] = { { 1.03, 0.98, true }, { 0.97, 1.02, true }, { 1.03, 1.02, false }, { 1.0, 0.98, false } };
+
+	for (size_t i = 0; i < ARRAY_SIZE(cases); i++) {
+		struct run_fixture run;
+		AUTO_REPORT report = NULL;
+		AUTO_FREE char *stamp = xasprintf("2026120%zuT100000Z-a", i + 1);
+		run_open(*state, &(struct run_data){ .stamp = stamp }, &run);
+		put_counted(&run, cases[i].time, cases[i].count);
+		assert_ok(report_load(run.dir, NULL, &report));
+		const struct report_finding *finding = find_finding(report, FINDING_SIGN);
+		assert_int_equal(finding != NULL, cases[i].said);
+		if (finding) {
+			assert_false(finding->invalid);
+			double count = 0, time = 0;
+			assert_int_equal(sscanf(finding->text,
+						"pft.fault of on/plain/0 against off/plain/0: %lf%% instructions, yet %lf%% time",
+						&count, &time),
+					 2);
+			assert_near(count, 100 * (cases[i].count - 1), 0.1);
+			assert_near(time, 100 * (cases[i].time - 1), 0.1);
+		}
+		run_close(&run);
+	}
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, runs_setup, runs_teardown)
 	const struct CMUnitTest tests[] = {
 		TEST(drift_is_paired_away),
+		TEST(count_and_time_disagree),
 		TEST(drift_that_cannot_be_paired_is_invalid),
 		TEST(a_control_that_differs_is_invalid),
 		TEST(a_smaller_difference_of_a_control_is_a_floor),
