@@ -2,6 +2,7 @@
 #include "agent/region.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -11,6 +12,7 @@
 
 #define HUGE_SIZE ((size_t)2 << 20) /* of one entry of a page middle directory with 4 KiB pages */
 #define WINDOW_PAGES 4096 /* asked for at once */
+#define PAGEMAP_SWAPPED 62 /* bit of an entry */
 #define SEED 0x9e3779b97f4a7c15ULL
 
 int region_size(struct workload_run *run, uint64_t bytes, size_t *size_out)
@@ -131,4 +133,26 @@ long region_resident(const struct region *region)
 			resident += states[i] & 1;
 	}
 	return resident;
+}
+
+long region_swapped(const struct region *region)
+{
+	int fd = open("/proc/self/pagemap", O_RDONLY | O_CLOEXEC);
+	uint64_t entries[WINDOW_PAGES / 8];
+	const size_t window = sizeof(entries) / sizeof(entries[0]);
+	long swapped = 0;
+
+	for (size_t done = 0; done < region->pages && swapped >= 0 && fd >= 0; done += window) {
+		const size_t n = region->pages - done < window ? region->pages - done : window;
+		const off_t at = (off_t)(((uintptr_t)region->start / region->page_size + done) * sizeof(entries[0]));
+
+		if (pread(fd, entries, n * sizeof(entries[0]), at) != (ssize_t)(n * sizeof(entries[0])))
+			swapped = -1;
+		for (size_t i = 0; i < n && swapped >= 0; i++)
+			swapped += entries[i] >> PAGEMAP_SWAPPED & 1;
+	}
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return swapped;
 }

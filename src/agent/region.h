@@ -37,5 +37,7 @@ bool region_read(const struct region *region, enum region_fill fill);
  * of does not become resident by it.
  */
 long region_resident(const struct region *region);
+/* How many have left the page tables for swap, by /proc/self/pagemap, whether or not they wait in the swap cache; -1 with errno. */
+long region_swapped(const struct region *region);
 
 #endif

@@ -6,12 +6,14 @@
 #ifndef AGENT_SWAPCACHE_H
 #define AGENT_SWAPCACHE_H
 
+#include "agent/region.h"
 #include "agent/workload_run.h"
 
 /*
- * Has the kernel reclaim until the swap cache is empty, by raising vm.min_free_kbytes for a while (20 s at most); 0, or -1 with the
- * reason in run->reason.
+ * Has the kernel reclaim those pages of the region, but for `left` of them (what the agent itself swaps in brings neighbours with
+ * it): in a group by a limit, else by locking so much memory that there is no other left. 60 s at most. 0, or -1 with the reason in
+ * run->reason.
  */
-int swapcache_drop(struct workload_run *run);
+int swapcache_drop(struct workload_run *run, const struct region *region, long left);
 
 #endif

@@ -23,7 +23,7 @@
 #include "agent/workload_run.h"
 
 #define PASSES 3 /* pages that wait in another CPU's queue for the LRU are skipped by the first */
-#define OTHERS_PAGES 64 /* of the agent's own that a limit may push out too */
+#define OTHERS_PAGES 128 /* of the agent's own that may go too when it is not the region alone that is reclaimed */
 
 enum option_place { SIZE, FOLIO, FILL, SWAP, BY, N_OPTIONS };
 
@@ -109,7 +109,7 @@ static int page_out(struct workload_run *run, const struct region *region, struc
 		meter_stop(meter);
 		if (failed)
 			return workload_fail(run, "madvise(MADV_PAGEOUT): %s", strerror(errno));
-		if (!region_resident(region))
+		if (region_swapped(region) == (long)region->pages)
 			break;
 	}
 	return 0;
@@ -149,26 +149,43 @@ static uint64_t broken_folios(const struct workload_run *run)
 	return sum;
 }
 
-/* How many of the region's pages are on the disk and nowhere else, which must be those that were swapped out since `before`. */
-static int count_gone(struct workload_run *run, const struct swapping *swapping, const struct region *region,
-		      const struct swap_counts *before, uint64_t *gone_out)
+/* Of pages that are none of the region's so many may be swapped with it. */
+static uint64_t others(const struct swapping *swapping)
 {
-	struct swap_counts after;
+	return swapping->limit || swapping->area.disk.kind == DISK_BLOCK ? OTHERS_PAGES : 0;
+}
 
-	if (swapping->area.disk.kind == DISK_BLOCK && swapcache_drop(run))
+/*
+ * How many of the region's pages are on the disk and nowhere else: all that the page tables say were swapped, as many as the kernel
+ * says it wrote.
+ */
+static int count_gone(struct workload_run *run, const struct swapping *swapping, const struct region *region, uint64_t written,
+		      uint64_t *gone_out)
+{
+	const long swapped = region_swapped(region);
+
+	if (swapped < 0)
+		return workload_fail(run, "/proc/self/pagemap: %s", strerror(errno));
+	if (!swapped || (!swapping->limit && (size_t)swapped != region->pages))
+		return workload_fail(run, "%ld of %zu pages went to swap", swapped, region->pages);
+	if (checks_swapped(run, "out", written, (uint64_t)swapped, swapping->limit ? OTHERS_PAGES : 0))
 		return -1;
-	vmstat_swap(run->root, &after);
 
-	long resident = region_resident(region);
+	const bool block = swapping->area.disk.kind == DISK_BLOCK;
+
+	if (block && swapcache_drop(run, region, OTHERS_PAGES))
+		return -1;
+
+	const long resident = region_resident(region);
 
 	if (resident < 0)
 		return workload_fail(run, "mincore: %s", strerror(errno));
 	*gone_out = region->pages - (uint64_t)resident;
-	if (!swapping->limit && resident)
-		return workload_fail(run, "%ld of %zu pages stayed in memory", resident, region->pages);
-	if (!*gone_out)
-		return workload_fail(run, "no page was swapped out");
-	return checks_swapped(run, "out", after.out - before->out, *gone_out, swapping->limit ? OTHERS_PAGES : 0);
+	if (block)
+		return 0;
+	return *gone_out == (uint64_t)swapped ? 0
+					      : workload_fail(run, "%llu of %ld swapped pages are gone from memory",
+							      (unsigned long long)*gone_out, swapped);
 }
 
 /* Out with the region, counted by the meter; `swapped_out` pages meanwhile, `gone_out` of which are the region's. */
@@ -183,7 +200,7 @@ static int push_out(struct workload_run *run, const struct swapping *swapping, c
 		return -1;
 	vmstat_swap(run->root, &after);
 	*swapped_out = after.out - before.out;
-	if (count_gone(run, swapping, region, &before, gone_out))
+	if (count_gone(run, swapping, region, *swapped_out, gone_out))
 		return -1;
 	if (swapping->large && broken_folios(run) != broken)
 		return workload_fail(run, "%llu folios of 64 KiB were split", (unsigned long long)(broken_folios(run) - broken));
@@ -217,7 +234,7 @@ static int in(struct workload_run *run, const struct region *region, struct mete
 	swapped = after.in - before.in;
 	if (!same)
 		return workload_fail(run, "what came back from swap is not what was written");
-	if (checks_swapped(run, "in", swapped, gone, swapping->limit ? OTHERS_PAGES : 0))
+	if (checks_swapped(run, "in", swapped, gone, others(swapping)))
 		return -1;
 	workload_set(run, "in", "swapped_pages", (double)swapped);
 	return meter_report(meter, run, "in", (double)swapped);

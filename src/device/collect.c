@@ -294,7 +294,9 @@ static void read_result(const struct wire_record *result, struct boot_record *re
 	bool warmup;
 
 	if (!result->pass) {
-		add_reason(failures, "%s: %s", result->name, result->value);
+		/* An iteration that fails says why in each of its readings. */
+		if (!failures->len || !strstr(failures->data, result->value))
+			add_reason(failures, "%s: %s", result->name, result->value);
 		return;
 	}
 	if (!parse_decimal(result->value, &reading.value) || !split_case(result->name, &reading, &warmup)) {

@@ -19,6 +19,7 @@
 struct qemu_boot {
 	struct child child;
 	char *initrd;
+	char *disk; /* its file; NULL = the machine has none */
 };
 
 static char *qemu_check(const struct device_context *context)
@@ -122,6 +123,27 @@ void qemu_arguments(const struct profile *profile, const struct nuisance *nuisan
 	add_pair(argv, "-append", cmdline);
 }
 
+/* The same size as the profile says, but it occupies only what the guest writes. */
+static struct error *make_disk(const char *path, uint64_t bytes)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	bool good = fd >= 0 && !ftruncate(fd, (off_t)bytes);
+	int reason = errno;
+
+	if (fd >= 0)
+		close(fd);
+	return good ? NULL : error_os(reason, "cannot make %s", path);
+}
+
+/* What is in it is of no use after the boot: nothing is flushed. */
+static void add_disk(const struct qemu_boot *state, struct strlist *argv)
+{
+	AUTO_FREE char *drive = xasprintf("if=none,id=disk,format=raw,cache=unsafe,file=%s", state->disk);
+
+	add_pair(argv, "-drive", drive);
+	add_pair(argv, "-device", "virtio-blk-device,drive=disk");
+}
+
 static struct error *qemu_deploy(struct lane_boot *boot)
 {
 	const struct qemu_settings *qemu = &boot->context->profile->qemu;
@@ -143,6 +165,10 @@ static struct error *qemu_deploy(struct lane_boot *boot)
 	if (boot->request->counts_path)
 		unlink(boot->request->counts_path); /* an earlier attempt's */
 	struct error *error = lane_check_agent(boot->context, boot->context->agent_arm64);
+	if (!error && qemu->disk) {
+		state->disk = path_join(boot->dir, "disk");
+		error = make_disk(state->disk, qemu->disk);
+	}
 	if (!error)
 		error = initrd_build(boot->context->agent_arm64, strbuf_str(&text), &initrd);
 	if (error)
@@ -162,6 +188,8 @@ static struct error *qemu_boot(struct lane_boot *boot)
 		       &argv);
 	if (boot->request->counts_path)
 		add_plugin(boot->context->tcg_plugin, boot->request->counts_path, &argv);
+	if (state->disk)
+		add_disk(state, &argv);
 	return child_start(&state->child, &argv, console);
 }
 
@@ -178,6 +206,9 @@ static void qemu_power(struct lane_boot *boot, int64_t grace_ms, struct lane_end
 	struct qemu_boot *state = boot->state;
 
 	child_end(&state->child, grace_ms, ending_out);
+	if (state->disk)
+		unlink(state->disk);
+	free(state->disk);
 	free(state->initrd);
 	free(state);
 }

@@ -79,6 +79,7 @@ static const struct bind_field qemu_fields[] = {
 	BIND("icount", BIND_TEXT, struct qemu_settings, icount),
 	BIND("memory", BIND_SIZE, struct qemu_settings, memory, .min = 64 * MIB, .max = 1024 * GIB),
 	BIND("smp", BIND_COUNT, struct qemu_settings, smp, .min = 1, .max = 512),
+	BIND("disk", BIND_SIZE, struct qemu_settings, disk, .max = 1024 * GIB),
 };
 const struct bind_table qemu_keys = { "qemu", qemu_fields, ARRAY_SIZE(qemu_fields), false };
 

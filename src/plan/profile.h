@@ -24,6 +24,7 @@ struct qemu_settings {
 	char *icount; /* "shift=0,sleep=off"; NULL = none: then no insn metric is exact */
 	uint64_t memory; /* bytes */
 	unsigned smp;
+	uint64_t disk; /* bytes of an empty disk of its own for each boot, the guest's /dev/vda; 0 = none */
 };
 
 /* sim: the numbers the host-built agent is told to report, and what goes wrong. */

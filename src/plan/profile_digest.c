@@ -57,6 +57,8 @@ static void hash_qemu(struct hash *hash, const struct qemu_settings *qemu)
 	hash_field(hash, "icount", qemu->icount);
 	hash_number(hash, "memory", qemu->memory);
 	hash_number(hash, "smp", qemu->smp);
+	if (qemu->disk)
+		hash_number(hash, "disk", qemu->disk);
 }
 
 char *profile_digest(const struct profile *profile)

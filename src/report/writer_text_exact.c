@@ -101,10 +101,11 @@ static void write_cells(const struct report_row *row, const struct jnode *worklo
 		}
 		AUTO_FREE char *baseline = difference_text(&metric->baseline, true, columns->amounts);
 		AUTO_FREE char *previous = difference_text(&metric->previous, false, columns->amounts);
-		strbuf_addf(out, "%*.*f%*s", level_width(columns), columns->amounts ? 0 : 1, metric->mean,
-			    baseline_width(columns), baseline);
+		/* Wide ones keep a blank before them. */
+		strbuf_addf(out, "%*.*f %*s", level_width(columns), columns->amounts ? 0 : 1, metric->mean,
+			    baseline_width(columns) - 1, baseline);
 		if (!i)
-			strbuf_addf(out, "%*s", PREVIOUS_WIDTH, previous);
+			strbuf_addf(out, " %*s", PREVIOUS_WIDTH - 1, previous);
 	}
 }
 
@@ -153,6 +154,14 @@ static void write_unit(const struct columns *columns, struct strbuf *out)
 		strbuf_addf(out, "%s a %s, ", words_unit(UNIT), columns->phases[0]->per);
 }
 
+/* Below a table of instructions: what the amounts are counted in. */
+static void write_amounts_title(const struct jnode *workload, const struct columns *columns, struct strbuf *out)
+{
+	AUTO_FREE char *unit = words_metric_unit(columns->phases[0]);
+
+	strbuf_addf(out, "%s | %s\n", jnode_string(workload, "label", ""), unit);
+}
+
 /* Amounts, which have no cost, all get their tables; of instructions the first phases. */
 void text_exact_table(const struct report *report, size_t target, const struct jnode *workload, struct strbuf *out)
 {
@@ -165,7 +174,13 @@ void text_exact_table(const struct report *report, size_t target, const struct j
 	write_unit(&columns, out);
 	strbuf_addf(out, "%zu boots each\n", report_target_blocks(report, target));
 	write_rows(report, target, workload, &columns, out);
-	while ((columns = choose_columns(kind, &next)).n)
-		if (columns.amounts)
-			write_rows(report, target, workload, &columns, out);
+	bool named = columns.amounts;
+	while ((columns = choose_columns(kind, &next)).n) {
+		if (!columns.amounts)
+			continue;
+		if (!named)
+			write_amounts_title(workload, &columns, out);
+		named = true;
+		write_rows(report, target, workload, &columns, out);
+	}
 }

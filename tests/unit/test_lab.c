@@ -51,7 +51,8 @@ static void reads_every_form(void **state)
 		"toolchains: {llvm: {llvm: -14, cross: x-}, cached: {cross: y-, wrapper: ccache}}\n"
 		"devices:\n"
 		"  board: {}\n"
-		"  laid: {profile: board, cmdline: quiet, qemu: {smp: 2, memory: 1G}, retries: 5, timeouts: {boot: 2min}}\n"
+		"  laid: {profile: board, cmdline: quiet, qemu: {smp: 2, memory: 1G, disk: 64M}, retries: 5, timeouts: {boot: "
+		"2min}}\n"
 		"  clear: {profile: ./profiles/board.yaml, qemu: {icount: \"\"}}\n"
 		"  sim: {profile: fake, sim: {faults: [{variant: x, what: panic}], noise: {iteration: 2%, outliers: {size: "
 		"3}}}}\n"
@@ -95,6 +96,7 @@ static void reads_every_form(void **state)
 	assert_string_equal(laid->cmdline, "quiet");
 	assert_string_equal(laid->qemu.cpu, "max");
 	assert_int_equal(laid->qemu.smp, 2);
+	assert_true(laid->qemu.disk == (uint64_t)64 << 20 && board->qemu.disk == 0);
 	assert_false(laid->exact);
 	assert_int_equal(laid->n_nuisances, 0);
 	assert_int_equal(laid->retries, 5);
