@@ -234,6 +234,18 @@ static void run_prepared(struct agent *agent, struct workload_run *run, const st
 		run->kind->finish(run);
 }
 
+/* A sign of life, out at once. */
+static void say_hello(const struct agent *agent)
+{
+	records_send_hello(&agent->records, agent->results.fd);
+	results_flush(&agent->results);
+}
+
+static void still_alive(void *arg)
+{
+	say_hello(arg);
+}
+
 static void run_workload(struct agent *agent, const struct conf_workload *settings)
 {
 	char reason[WORKLOAD_REASON_MAX];
@@ -254,6 +266,9 @@ static void run_workload(struct agent *agent, const struct conf_workload *settin
 		.root = agent->root,
 		.memcg = &agent->memcg,
 		.undo = &agent->undo,
+		.records = &agent->records,
+		.alive = still_alive,
+		.alive_arg = agent,
 	};
 
 	if (!wants_anything(agent, &run)) {
@@ -267,18 +282,6 @@ static void run_workload(struct agent *agent, const struct conf_workload *settin
 	run_prepared(agent, &run, &model);
 	model_close(&model);
 	workload_run_deinit(&run);
-}
-
-/* A sign of life, out at once. */
-static void say_hello(const struct agent *agent)
-{
-	records_send_hello(&agent->records, agent->results.fd);
-	results_flush(&agent->results);
-}
-
-static void still_alive(void *arg)
-{
-	say_hello(arg);
 }
 
 static void run_workloads(struct agent *agent)

@@ -30,8 +30,9 @@ const struct workload_option workload_common_options[N_WORKLOAD_COMMON] = {
 const size_t workload_n_common_options = N_WORKLOAD_COMMON;
 
 const struct workload_kind *const workload_kinds[] = {
-	&workload_pft,	   &workload_memory, &workload_sparse_read, &workload_file_read_cached, &workload_tmpfs_write,
-	&workload_swapout, &workload_swapin, &workload_swapstorm,   &workload_fork_exit,	&workload_mmap_churn,
+	&workload_pft,	       &workload_memory,     &workload_sparse_read, &workload_file_read_cached,
+	&workload_tmpfs_write, &workload_swapout,    &workload_swapin,	    &workload_swapstorm,
+	&workload_fork_exit,   &workload_mmap_churn, &workload_selftest,
 };
 const size_t workload_n_kinds = sizeof(workload_kinds) / sizeof(workload_kinds[0]);
 
@@ -82,6 +83,24 @@ const struct workload_option *workload_find_option(const struct workload_kind *k
 	return option ? option : find_in(workload_common_options, workload_n_common_options, name);
 }
 
+const char *workload_fallback(const struct workload_kind *kind, const struct workload_option *option)
+{
+	for (size_t i = 0; kind->common && i < N_WORKLOAD_COMMON; i++) {
+		if (option == &workload_common_options[i] && kind->common[i])
+			return kind->common[i];
+	}
+	return option->fallback;
+}
+
+static bool is_text(const struct workload_option *option, const char *value)
+{
+	for (const unsigned char *c = (const unsigned char *)value; *c; c++) {
+		if (*c < ' ' || *c == 0x7f)
+			return false;
+	}
+	return strlen(value) >= option->min && strlen(value) <= option->max;
+}
+
 bool workload_value_ok(const struct workload_option *option, const char *value)
 {
 	uint64_t count;
@@ -94,6 +113,8 @@ bool workload_value_ok(const struct workload_option *option, const char *value)
 		return is_word(option, value);
 	case OPTION_DISK:
 		return is_word(option, value) || is_block_name(value);
+	case OPTION_TEXT:
+		return is_text(option, value);
 	case OPTION_BOOL:
 		return !strcmp(value, "0") || !strcmp(value, "1");
 	}
@@ -108,7 +129,7 @@ uint64_t workload_samples(const struct conf_workload *settings)
 
 	for (size_t i = 0; i < 2; i++) {
 		const struct workload_option *option = kind ? workload_find_option(kind, names[i]) : NULL;
-		const char *value = option ? conf_option(settings, option->name, option->fallback) : NULL;
+		const char *value = option ? conf_option(settings, option->name, workload_fallback(kind, option)) : NULL;
 		uint64_t count;
 
 		if (!value || !workload_value_ok(option, value) || !conf_count(value, &count))
@@ -162,8 +183,8 @@ bool workload_check(const struct conf_workload *settings, char *reason, size_t r
 	for (size_t i = 0; i < kind->n_options; i++)
 		values[i] = conf_option(settings, kind->options[i].name, kind->options[i].fallback);
 	for (size_t i = 0; i < N_WORKLOAD_COMMON; i++)
-		values[kind->n_options + i] =
-			conf_option(settings, workload_common_options[i].name, workload_common_options[i].fallback);
+		values[kind->n_options + i] = conf_option(settings, workload_common_options[i].name,
+							  workload_fallback(kind, &workload_common_options[i]));
 
 	const char *conflict = kind->conflict ? kind->conflict(values) : NULL;
 
@@ -174,7 +195,7 @@ bool workload_check(const struct conf_workload *settings, char *reason, size_t r
 
 const char *workload_value(const struct workload_run *run, const char *option)
 {
-	return conf_option(run->settings, option, workload_find_option(run->kind, option)->fallback);
+	return conf_option(run->settings, option, workload_fallback(run->kind, workload_find_option(run->kind, option)));
 }
 
 uint64_t workload_count(const struct workload_run *run, const char *option)

@@ -15,13 +15,14 @@ enum option_type {
 	OPTION_COUNT,
 	OPTION_WORD, /* one of `words` */
 	OPTION_BOOL, /* 0 or 1 */
+	OPTION_TEXT, /* `min` to `max` bytes on one line */
 	OPTION_DISK, /* one of `words`, or "block:" and a GPT partition's name or a node's path (node.h) */
 };
 
 struct workload_option {
 	const char *name;
 	enum option_type type;
-	uint64_t min, max; /* SIZE, COUNT */
+	uint64_t min, max; /* SIZE, COUNT; TEXT: of its length */
 	const char *fallback; /* as text in canonical form: bytes, number, word, 0 or 1 */
 	const char *const *words; /* WORD, DISK; NULL-terminated */
 	const char *help;
@@ -51,6 +52,8 @@ struct workload_kind {
 	size_t n_options;
 	const struct workload_metric *metrics;
 	size_t n_metrics;
+	/* NULL, or by enum workload_common: what a common option is when it is not given; NULL = its own default. */
+	const char *const *common;
 	const char *const *voids; /* health readings (health.h) that void a sample when above 0; NULL-terminated */
 	/*
 	 * NULL, or says why option values that are each good do not go together (NULL = they do). `values` in
@@ -62,6 +65,8 @@ struct workload_kind {
 	 * are told, nothing of it is run.
 	 */
 	bool needs_machine;
+	/* It runs programs that the host builds from the tree of the kernel that is measured. */
+	bool needs_tree;
 	/*
 	 * NULL, or makes once what all iterations need (into run->state), before the cgroup is entered; 0, or -1 with the reason in
 	 * run->reason. finish() is called after the cgroup is left, also when prepare() failed half-way.
@@ -84,6 +89,8 @@ extern const size_t workload_n_kinds;
 const struct workload_kind *workload_find(const char *name); /* NULL when there is none */
 /* The option of that name, of the kind's own or of the common ones; NULL when there is none. */
 const struct workload_option *workload_find_option(const struct workload_kind *kind, const char *name);
+/* What an option of the kind, its own or a common one, is when it is not given. */
+const char *workload_fallback(const struct workload_kind *kind, const struct workload_option *option);
 /* Does the value of an OPTION_DISK name a real disk rather than one in memory? */
 bool workload_is_block(const char *value);
 /* Is `value` good for the option, in canonical form (bytes, number, word, 0 or 1)? */

@@ -20,6 +20,7 @@ struct workload_checks {
 
 struct memory;
 struct memcg;
+struct records;
 
 struct workload_run {
 	const struct workload_kind *kind;
@@ -32,6 +33,10 @@ struct workload_run {
 	const struct memcg *memcg; /* as it was found; NULL = not looked at */
 	const char *place; /* where it runs: "none", "root", "child-v1", "child-v2" */
 	struct undo *undo; /* for what it changes outside of itself */
+	struct records *records; /* for what it has to say besides readings */
+	/* A sign of life, where it takes long; NULL = nobody waits for one. */
+	void (*alive)(void *arg);
+	void *alive_arg;
 	void *state; /* prepare()'s; finish() frees it */
 	int iteration; /* from 0; warm-ups are negative, -1 is the last of them */
 	double readings[WORKLOAD_MAX_METRICS]; /* in the order of kind->metrics; NAN = not read */
@@ -60,7 +65,8 @@ struct workload_run {
 /* clang-format on */
 
 extern const struct workload_kind workload_pft, workload_memory, workload_sparse_read, workload_file_read_cached,
-	workload_tmpfs_write, workload_swapout, workload_swapin, workload_swapstorm, workload_fork_exit, workload_mmap_churn;
+	workload_tmpfs_write, workload_swapout, workload_swapin, workload_swapstorm, workload_fork_exit, workload_mmap_churn,
+	workload_selftest;
 
 /*
  * Checks a workload's settings against its kind's table: unknown options, values, values that do not go together.

@@ -100,7 +100,7 @@ static struct error *write_files(const struct lane_boot *boot, const struct comm
 	AUTO_STRBUF initrd = STRBUF_INIT;
 
 	settings_write(&settings, boot->request, &text);
-	struct error *error = initrd_build(boot->context->agent_arm64, strbuf_str(&text), &initrd);
+	struct error *error = initrd_build(boot->context->agent_arm64, strbuf_str(&text), boot->request->archives, &initrd);
 	if (!error)
 		error = file_write_atomic(state->initrd, initrd.data, initrd.len, 0644);
 	if (!error)

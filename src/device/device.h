@@ -32,6 +32,7 @@ struct boot_request {
 	const char *build_id; /* expected; hex. NULL only on a device without images: then it is not compared */
 	enum memcg_state memcg; /* expected */
 	const char *workloads; /* the workload part of the agent's settings (agent/conf.h), ready made */
+	const char *const *archives; /* NULL, or paths of cpio archives that the RAM disk holds besides, up to a NULL */
 	const char *console_path; /* where the console's bytes are kept */
 	const char *counts_path; /* where a device that counts blocks leaves them (counts.h); NULL = they are not counted */
 	int64_t settle_ms;

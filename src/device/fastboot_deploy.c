@@ -40,13 +40,13 @@ void phone_results_settings(const struct fastboot_settings *settings, struct str
 		strbuf_addf(out, "watchdog=%s\n", settings->watchdog);
 }
 
-static struct error *write_ramdisk(const struct phone *phone, const char *settings, const char *path)
+static struct error *write_ramdisk(const struct phone *phone, const char *settings, const char *const *archives, const char *path)
 {
 	AUTO_STRBUF ramdisk = STRBUF_INIT;
 
 	struct error *error = lane_check_agent(phone->context, phone->context->agent_arm64);
 	if (!error)
-		error = initrd_build(phone->context->agent_arm64, settings, &ramdisk);
+		error = initrd_build(phone->context->agent_arm64, settings, archives, &ramdisk);
 	return error ? error : file_write_atomic(path, ramdisk.data, ramdisk.len, 0644);
 }
 
@@ -90,7 +90,7 @@ struct error *phone_pack_known_good(struct phone *phone, const char *settings, c
 				 phone->settings->known_good);
 	error = file_write_atomic(kernel_file, kernel.data, kernel.len, 0644);
 	if (!error)
-		error = write_ramdisk(phone, settings, ramdisk_file);
+		error = write_ramdisk(phone, settings, NULL, ramdisk_file);
 	if (error)
 		return error;
 	return pack(phone, &phone->settings->layout, kernel_file, ramdisk_file, header.cmdline, dir, out_file);
@@ -124,7 +124,7 @@ static struct error *pack_own(struct phone *phone, struct lane_boot *boot, struc
 			error = file_write_atomic(kernel_file, kernel.data, kernel.len, 0644);
 	}
 	if (!error)
-		error = write_ramdisk(phone, strbuf_str(&text), ramdisk_file);
+		error = write_ramdisk(phone, strbuf_str(&text), boot->request->archives, ramdisk_file);
 	return error ? error : pack(phone, &fastboot->layout, kernel_file, ramdisk_file, boot->cmdline, boot->dir, state->image);
 }
 

@@ -14,10 +14,21 @@ static void align(struct strbuf *out)
 		strbuf_addch(out, '\0');
 }
 
-struct error *initrd_build(const char *agent_path, const char *settings, struct strbuf *out)
+static struct error *add_archives(const char *const *archives, struct strbuf *out)
+{
+	for (; archives && *archives; archives++) {
+		struct error *error = file_read(*archives, out);
+		if (error)
+			return error_wrap(error, "a workload's files");
+		align(out);
+	}
+	return NULL;
+}
+
+struct error *initrd_build(const char *agent_path, const char *settings, const char *const *archives, struct strbuf *out)
 {
 	AUTO_STRBUF agent = STRBUF_INIT;
-	AUTO_STRBUF archives = STRBUF_INIT;
+	AUTO_STRBUF ramdisk = STRBUF_INIT;
 
 	struct error *error = file_read(agent_path, &agent);
 	if (error)
@@ -35,14 +46,17 @@ struct error *initrd_build(const char *agent_path, const char *settings, struct 
 	const struct cpio_entry conf = {
 		.path = "memcg-ab.conf", .mode = S_IFREG | 0644, .data = settings, .size = strlen(settings)
 	};
-	error = cpio_write(base, ARRAY_SIZE(base), &archives);
+	error = cpio_write(base, ARRAY_SIZE(base), &ramdisk);
 	if (error)
 		return error;
-	align(&archives);
-	error = cpio_write(&conf, 1, &archives);
+	align(&ramdisk);
+	error = cpio_write(&conf, 1, &ramdisk);
 	if (error)
 		return error;
-	align(&archives);
-	strbuf_add(out, archives.data, archives.len);
+	align(&ramdisk);
+	error = add_archives(archives, &ramdisk);
+	if (error)
+		return error;
+	strbuf_add(out, ramdisk.data, ramdisk.len);
 	return NULL;
 }

@@ -7,9 +7,11 @@
 #include "base/strbuf.h"
 
 /*
- * Appends two uncompressed newc archives, one after the other, as the kernel takes them: the agent with the folders and device
- * nodes it needs, and /memcg-ab.conf with `settings`. Equal input gives equal bytes. ERROR_LAB when the agent cannot be read.
+ * Appends uncompressed newc archives, one after the other, as the kernel takes them: the agent with the folders and device nodes it
+ * needs, /memcg-ab.conf with `settings`, and the files `archives` (NULL, or up to a NULL), which are archives themselves. Equal input
+ * gives equal bytes. ERROR_LAB when a file cannot be read.
  */
-struct error *initrd_build(const char *agent_path, const char *settings, struct strbuf *out) MUST_CHECK;
+struct error *initrd_build(const char *agent_path, const char *settings, const char *const *archives,
+			   struct strbuf *out) MUST_CHECK;
 
 #endif

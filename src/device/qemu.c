@@ -170,7 +170,7 @@ static struct error *qemu_deploy(struct lane_boot *boot)
 		error = make_disk(state->disk, qemu->disk);
 	}
 	if (!error)
-		error = initrd_build(boot->context->agent_arm64, strbuf_str(&text), &initrd);
+		error = initrd_build(boot->context->agent_arm64, strbuf_str(&text), boot->request->archives, &initrd);
 	if (error)
 		return error;
 	return file_write_atomic(state->initrd, initrd.data, initrd.len, 0644);

@@ -7,6 +7,7 @@
  *   configs/KEY/          resolved .config (config.c)
  *   helpers/KEY/          built kconfig helpers
  *   images/KEY/           kernels (image.h)
+ *   selftests/KEY/        the kernel's own test programs (selftests.h)
  *   builds/NAME/{src,obj} build folders, each with its own work tree, walking up a ladder (build.c)
  *   locks/
  */

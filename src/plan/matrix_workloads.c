@@ -6,6 +6,7 @@
 
 #include "plan/keys.h"
 #include "plan/matrix_parts.h"
+#include "plan/needs.h"
 
 struct workload_entry {
 	const struct yaml_node *run;
@@ -45,6 +46,18 @@ static char *disk_value(struct matrix_loader *loader, const struct workload_opti
 	return NULL;
 }
 
+static char *text_value(struct matrix_loader *loader, const struct workload_option *option, const struct yaml_node *node,
+			const char *what)
+{
+	if (!bind_expect_text(node, what, &loader->errors))
+		return NULL;
+	if (workload_value_ok(option, node->text))
+		return xstrdup(node->text);
+	error_join(&loader->errors, error_at(node->pos, "%s must be a text of %" PRIu64 " to %" PRIu64 " bytes on one line", what,
+					     option->min, option->max));
+	return NULL;
+}
+
 /* The value in the agent's canonical form, which the caller frees; NULL with an error. */
 static char *option_value(struct matrix_loader *loader, const struct workload_option *option, const struct yaml_node *node,
 			  const char *what)
@@ -62,6 +75,8 @@ static char *option_value(struct matrix_loader *loader, const struct workload_op
 	} value;
 	if (option->type == OPTION_DISK)
 		return disk_value(loader, option, node, what);
+	if (option->type == OPTION_TEXT)
+		return text_value(loader, option, node, what);
 	struct bind_field field = {
 		.key = option->name,
 		.type = types[option->type],
@@ -161,7 +176,7 @@ static void read_workload(struct matrix_loader *loader, const struct yaml_pair *
 		.label = xstrdup(pair->key), .kind = kind, .values = xcalloc(n + 1, sizeof(char *)), .pos = pair->key_pos
 	};
 	for (size_t i = 0; i < n; i++)
-		workload->values[i] = xstrdup(kind_option(kind, i)->fallback);
+		workload->values[i] = xstrdup(workload_fallback(kind, kind_option(kind, i)));
 	for (size_t i = 0; i < pair->value->n; i++) {
 		if (strcmp(pair->value->pairs[i].key, "run") != 0)
 			read_option(loader, workload, &pair->value->pairs[i], where);
@@ -190,6 +205,37 @@ static void check_disks(struct matrix_loader *loader, const struct workload *wor
 	}
 }
 
+/* Programs from the measured tree: there must be one, and a way to the device. */
+static void check_tree(struct matrix_loader *loader, const struct workload *workload, const struct target *target)
+{
+	const struct device *device = target->device;
+	if (!workload->kind->needs_tree || !device)
+		return;
+	if (!device->profile->needs_image || !needs_carries_files(device->profile))
+		error_join(
+			&loader->errors,
+			error_at(workload->pos,
+				 "workload '%s' runs programs that are built from the kernel's tree, which cannot be brought to "
+				 "device '%s': it %s",
+				 workload->label, device->name,
+				 device->profile->needs_image ? "does not boot our RAM disk" : "boots no kernel of ours"));
+}
+
+static void check_source(struct matrix_loader *loader, const struct workload *workload)
+{
+	for (size_t i = 0; workload->kind->needs_tree && i < loader->matrix->n_kernels; i++) {
+		const struct kernel *kernel = &loader->matrix->kernels[i];
+		if (kernel->kind != KERNEL_PREBUILT)
+			continue;
+		struct error *error = error_at(workload->pos,
+					       "workload '%s' runs programs that are built from the kernel's tree, and kernel "
+					       "'%s' is prebuilt",
+					       workload->label, kernel->name);
+		error_note(error, kernel->pos, "the kernel is declared here");
+		error_join(&loader->errors, error);
+	}
+}
+
 /* The memory controller is on one hierarchy in a boot. */
 static void check_hierarchy(struct matrix_loader *loader, const struct workload *first, const struct workload *second)
 {
@@ -208,8 +254,11 @@ static void check_hierarchy(struct matrix_loader *loader, const struct workload 
 static void check_workload(struct matrix_loader *loader, size_t index)
 {
 	const struct matrix *matrix = loader->matrix;
-	for (size_t i = 0; i < matrix->n_targets; i++)
+	check_source(loader, &matrix->workloads[index]);
+	for (size_t i = 0; i < matrix->n_targets; i++) {
 		check_disks(loader, &matrix->workloads[index], &matrix->targets[i]);
+		check_tree(loader, &matrix->workloads[index], &matrix->targets[i]);
+	}
 	for (size_t i = 0; i < index; i++)
 		check_hierarchy(loader, &matrix->workloads[i], &matrix->workloads[index]);
 }

@@ -8,6 +8,7 @@
 #include "agent/health.h"
 #include "report/metrics.h"
 #include "report/rows.h"
+#include "report/selftests.h"
 #include "report/series.h"
 
 #define HEALTH "health."
@@ -299,6 +300,9 @@ static struct error *add_boot(void *arg, const struct stored_boot *boot)
 	free(row->cgroup);
 	row->cgroup = boot->cgroup ? xstrdup(boot->cgroup) : NULL;
 	note_target(collector, row, boot);
+	error = selftests_take(report, (size_t)boot->row, boot->identity);
+	if (error)
+		return error;
 	for (size_t i = 0; i < collector->n_buffers; i++)
 		add_numbers(collector, row, boot, &collector->buffers[i]);
 	return NULL;

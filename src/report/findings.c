@@ -181,6 +181,7 @@ void findings_compute(struct report *report, const struct evidence *evidence)
 		find_units(report, evidence, target);
 		find_environment(report, evidence, target);
 		find_unverified(report, target);
+		find_selftests(report, target);
 	}
 }
 

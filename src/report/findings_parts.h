@@ -35,5 +35,7 @@ void find_signs(struct report *report, size_t target);
 /* findings_device.c: what the device did not do as it was told, and whether anybody has seen it work. */
 void find_environment(struct report *report, const struct evidence *evidence, size_t target);
 void find_unverified(struct report *report, size_t target);
+/* selftests.c */
+void find_selftests(struct report *report, size_t target);
 
 #endif

@@ -22,6 +22,8 @@ static int exit_status(const struct report *report)
 		kernel = kernel || status == ROW_BUILD_FAILED || status == ROW_BOOT_FAILED;
 		lab = lab || status == ROW_VOID || status == ROW_LAB || report->rows[i].lost;
 	}
+	for (size_t i = 0; i < report->n_findings; i++)
+		failed = failed || report->findings[i].kind == FINDING_SELFTEST;
 	for (size_t i = 0; i < report->n_gates; i++) {
 		failed = failed || report->gates[i].verdict == VERDICT_FAIL;
 		lab = lab || report->gates[i].verdict == VERDICT_INVALID;

@@ -8,6 +8,7 @@
 #include "report/difference.h"
 #include "report/findings.h"
 #include "report/rows.h"
+#include "report/selftests.h"
 
 static size_t most_blocks(const struct report *report)
 {
@@ -120,6 +121,7 @@ void report_free(struct report *report)
 {
 	if (!report)
 		return;
+	selftests_free(report);
 	rows_free(report);
 	floors_free(report);
 	findings_free(report);

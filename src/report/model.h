@@ -107,6 +107,7 @@ enum finding_kind {
 	FINDING_ENVIRONMENT, /* something could not be made quiet on the device, or did not stay so */
 	FINDING_UNVERIFIED, /* the device's profile has never been seen to work */
 	FINDING_SIGN, /* count and time of one phase differ in opposite directions */
+	FINDING_SELFTEST, /* one of the kernel's own tests passed on vanilla and does not on a step: the run fails */
 	FINDING_MEAN, /* arithmetic and harmonic means differ by more than a quarter of the half-width */
 };
 struct report_finding {
@@ -115,6 +116,13 @@ struct report_finding {
 	char *metric; /* or NULL */
 	bool invalid; /* no verdict of this target counts */
 	char *text; /* what was seen, with its numbers, and what to do */
+};
+
+/* One of the kernel's own tests, or a program with them as a whole. */
+struct report_selftest {
+	char *label; /* the workload's */
+	char *test; /* "" = the program */
+	char **said; /* by row: "pass", "fail: why", "skip: why"; NULL = nothing */
 };
 
 /* One of several units of a target's device, and what it did. */
@@ -153,6 +161,8 @@ struct report {
 	size_t n_findings;
 	struct report_floor *floors;
 	size_t n_floors;
+	struct report_selftest *selftests;
+	size_t n_selftests;
 	struct report_unit *units;
 	size_t n_units;
 	size_t looks_taken; /* of declared looks */

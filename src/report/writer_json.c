@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/report.h"
+#include "report/selftests.h"
 #include "report/words.h"
 
 #define SCHEMA "memcg-ab/report/2"
@@ -104,8 +105,31 @@ static struct jnode *write_image(const struct report_row *row)
 	return image;
 }
 
-static struct jnode *write_row(const struct report_row *row)
+/* By label and test, the program's own outcome under "". */
+static struct jnode *write_selftests(const struct report *report, size_t row)
 {
+	struct jnode *all = jnode_object();
+
+	for (size_t i = 0; i < report->n_selftests; i++) {
+		const struct report_selftest *selftest = &report->selftests[i];
+		struct jnode *tests = jnode_get(all, selftest->label), *item = jnode_object();
+		if (!selftest->said[row]) {
+			jnode_free(item);
+			continue;
+		}
+		if (!tests)
+			jnode_set(all, selftest->label, tests = jnode_object());
+		jnode_set_string(item, "outcome", selftest_outcome(selftest, row));
+		if (selftest_reason(selftest, row))
+			jnode_set_string(item, "reason", selftest_reason(selftest, row));
+		jnode_set(tests, selftest->test, item);
+	}
+	return all;
+}
+
+static struct jnode *write_row(const struct report *report, size_t index)
+{
+	const struct report_row *row = &report->rows[index];
 	static const char *const copied[] = { "config", "cmdline" };
 	const struct jnode *description = row->description;
 	struct jnode *item = jnode_object();
@@ -134,6 +158,8 @@ static struct jnode *write_row(const struct report_row *row)
 	if (jnode_string(description, "image", NULL))
 		jnode_set(item, "image", write_image(row));
 	jnode_set(item, "metrics", write_metrics(row));
+	if (report->n_selftests)
+		jnode_set(item, "selftests", write_selftests(report, index));
 	return item;
 }
 
@@ -193,6 +219,7 @@ static const char *finding_name(enum finding_kind kind)
 		[FINDING_UNITS] = "units",
 		[FINDING_ENVIRONMENT] = "environment",
 		[FINDING_UNVERIFIED] = "unverified",
+		[FINDING_SELFTEST] = "selftest",
 	};
 
 	return names[kind];
@@ -331,7 +358,7 @@ static void write_lists(const struct report *report, struct jnode *root)
 	for (size_t i = 0; i < report->n_rows; i++)
 		/* A replicate's boots count as the baseline's. */
 		if (report->rows[i].control != CONTROL_REPLICATE || report->rows[i].status != ROW_OK)
-			jnode_append(rows, write_row(&report->rows[i]));
+			jnode_append(rows, write_row(report, i));
 	for (size_t i = 0; i < report->n_floors; i++)
 		jnode_append(floors, write_floor(report, &report->floors[i]));
 	for (size_t i = 0; i < report->n_findings; i++)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/report.h"
+#include "report/selftests.h"
 #include "report/utf8.h"
 #include "report/words.h"
 
@@ -207,6 +208,41 @@ static void write_workload(const struct report *report, size_t target, const str
 		write_metric(report, target, workload, metrics[k], out);
 }
 
+/* A test a line, a row a column. */
+static void write_selftests(const struct report *report, size_t target, const struct jnode *workload, struct strbuf *out)
+{
+	const char *label = jnode_string(workload, "label", "");
+	AUTO_FREE const char **names = xcalloc(report->n_rows + 1, sizeof(*names));
+	AUTO_FREE size_t *rows = xcalloc(report->n_rows + 1, sizeof(*rows));
+	size_t n = 0;
+	bool begun = false;
+
+	names[0] = "test";
+	for (size_t i = 0; i < report->n_rows; i++) {
+		const struct report_row *row = &report->rows[i];
+		if (report_row_target(row) != target || !words_row_shown(row) || row->status != ROW_OK)
+			continue;
+		rows[n++] = i;
+		names[n] = row->variant;
+	}
+	for (size_t i = 0; i < report->n_selftests; i++) {
+		const struct report_selftest *selftest = &report->selftests[i];
+		if (strcmp(selftest->label, label))
+			continue;
+		if (!begun) {
+			strbuf_addch(out, '\n');
+			add_header(out, names, n + 1, n + 1);
+		}
+		begun = true;
+		add_cell(out, *selftest->test ? selftest->test : "(the program)");
+		for (size_t k = 0; k < n; k++) {
+			bool regressed = selftest_regressed(report, selftest, rows[k]);
+			add_cell(out, regressed ? "FAIL" : selftest_outcome(selftest, rows[k]));
+		}
+		end_row(out);
+	}
+}
+
 static void write_target(const struct report *report, size_t index, struct strbuf *out)
 {
 	const struct jnode *target = jnode_item(jnode_get(report->run, "targets"), index);
@@ -228,8 +264,10 @@ static void write_target(const struct report *report, size_t index, struct strbu
 		add_item(out, "INVALID", "no verdict counts, see the notes");
 	strbuf_addch(out, '\n');
 	write_rows(report, target, out);
-	for (size_t i = 0; i < jnode_size(workloads); i++)
+	for (size_t i = 0; i < jnode_size(workloads); i++) {
 		write_workload(report, index, jnode_item(workloads, i), out);
+		write_selftests(report, index, jnode_item(workloads, i), out);
+	}
 }
 
 static void write_gates(const struct report *report, struct strbuf *out)

@@ -93,6 +93,7 @@ static void write_table(const struct report *report, size_t target, const struct
 		text_exact_table(report, target, workload, out);
 	else
 		text_random_tables(report, target, workload, out);
+	text_selftests(report, target, jnode_string(workload, "label", ""), out);
 }
 
 static void write_gate(const struct report *report, const struct report_gate *gate, struct strbuf *out)
@@ -117,8 +118,11 @@ static void write_gate(const struct report *report, const struct report_gate *ga
 
 static void write_findings(const struct report *report, struct strbuf *out)
 {
-	for (size_t i = 0; i < report->n_findings; i++)
-		plain_fill(out, TEXT_COLUMNS, report->findings[i].invalid ? "INVALID: " : "note: ", 2, report->findings[i].text);
+	for (size_t i = 0; i < report->n_findings; i++) {
+		const struct report_finding *finding = &report->findings[i];
+		const char *lead = finding->invalid ? "INVALID: " : finding->kind == FINDING_SELFTEST ? "FAIL: " : "note: ";
+		plain_fill(out, TEXT_COLUMNS, lead, 2, finding->text);
+	}
 }
 
 /* Whether anybody has seen the profiles of real devices work. */

@@ -22,5 +22,7 @@ void text_title(const struct report *report, size_t target, const struct jnode *
 void text_exact_table(const struct report *report, size_t target, const struct jnode *workload, struct strbuf *out);
 /* Random ones: a table a metric, with intervals; rates; and what stands behind them. */
 void text_random_tables(const struct report *report, size_t target, const struct jnode *workload, struct strbuf *out);
+/* What the kernel's own tests of the workload `label` said; nothing when it ran none. */
+void text_selftests(const struct report *report, size_t target, const char *label, struct strbuf *out);
 
 #endif

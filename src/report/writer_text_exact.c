@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -73,7 +74,8 @@ static char *difference_text(const struct report_difference *difference, bool pe
 		strbuf_addf(&text, "%+.0f +-%.0f", exact->delta, exact->spread);
 	else
 		strbuf_addf(&text, "%+.1f +-%.*f", exact->delta, exact->spread < 0.095 ? 2 : 1, exact->spread);
-	if (percent)
+	/* Of nothing there is no part. */
+	if (percent && isfinite(exact->ratio))
 		strbuf_addf(&text, " %+.2f%%", 100 * exact->ratio);
 	if (!exact->resolved)
 		strbuf_adds(&text, " ~");

@@ -66,6 +66,9 @@ static struct error *build_worker(struct worker_self *self, void *arg)
 	if (!error && (build.again || build.clean))
 		error = compare_and_remove(image, cached);
 	image_free(image);
+	const char *selftests = session->prepared->images[work->image].selftests_key;
+	if (!error && *selftests)
+		error = selftests_build(&build, selftests, &session->prepared->selftests);
 	return error;
 }
 

@@ -11,6 +11,7 @@
 
 /* Time for the kernel's late boot work to end before the first sample. Under icount with sleep=off it costs no host time. */
 #define SETTLE_MS 1000
+#define MAX_ARCHIVES 1 /* that a boot takes along */
 
 struct lane_work {
 	const struct session *session;
@@ -43,12 +44,24 @@ struct owned_request {
 	char *console_path;
 	char *counts_path; /* NULL: its blocks are not counted */
 	char *vmlinux; /* NULL: the kernel came without */
+	char *archives[MAX_ARCHIVES + 1]; /* as in request.archives */
 };
 
 /* Where a lane leaves what was counted in the boot; the caller frees. */
 static char *counts_file(const struct job *job, size_t boot_index)
 {
 	return xasprintf("%s/counts-%zu", job->scratch, boot_index);
+}
+
+/* What workloads need on the device: it was there or was built when the boot was begun. */
+static void find_archives(const struct session *session, const struct plan_row *row, struct owned_request *owned)
+{
+	size_t n = 0;
+
+	if (row->image >= 0 && *session->prepared->images[row->image].selftests_key)
+		owned->archives[n++] =
+			selftests_path(session->prepared->cache, session->prepared->images[row->image].selftests_key);
+	owned->archives[n] = NULL;
 }
 
 static void fill_request(const struct session *session, const struct job *job, size_t boot_index, struct owned_request *owned)
@@ -66,6 +79,7 @@ static void fill_request(const struct session *session, const struct job *job, s
 		owned->vmlinux = NULL;
 	}
 	made_up_build_id(row->name, owned->build_id);
+	find_archives(session, row, owned);
 	owned->request = (struct boot_request){
 		.id = (unsigned)boot_index,
 		.variant = row->name,
@@ -84,6 +98,7 @@ static void fill_request(const struct session *session, const struct job *job, s
 		.build_id = image ? image->build_id : owned->build_id,
 		.memcg = session_memcg(session, row),
 		.workloads = session->workloads,
+		.archives = (const char *const *)owned->archives,
 		.console_path = owned->console_path,
 		.counts_path = owned->counts_path,
 		.settle_ms = image ? SETTLE_MS : 0,
@@ -140,6 +155,8 @@ static struct error *lane_worker(struct worker_self *self, void *arg)
 		free(owned[i].console_path);
 		free(owned[i].counts_path);
 		free(owned[i].vmlinux);
+		for (char **archive = owned[i].archives; *archive; archive++)
+			free(*archive);
 	}
 	return error;
 }

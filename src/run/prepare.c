@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "kernel/salt.h"
+#include "plan/needs.h"
 #include "run/build_place.h"
 
 /* Copying and hashing a few files. */
@@ -110,6 +111,15 @@ static char *image_subject(const struct matrix *matrix, const struct plan_image 
 	return strbuf_steal(&text);
 }
 
+static struct error *prepare_selftests(struct prepared *prepared, struct prepared_image *entry, struct guard guard)
+{
+	struct error *error = selftests_key(prepared->cache, &entry->input, &prepared->selftests, guard, entry->selftests_key);
+
+	if (!error)
+		entry->selftests = selftests_lookup(prepared->cache, entry->selftests_key);
+	return error;
+}
+
 static struct error *prepare_image(struct prepared *prepared, size_t index, struct guard guard)
 {
 	const struct plan_image *image = &prepared->plan->images[index];
@@ -162,6 +172,8 @@ static struct error *prepare_image(struct prepared *prepared, size_t index, stru
 	struct error *error = image_key(&entry->input, entry->key);
 	if (!error)
 		error = image_lookup(prepared->cache, entry->key, &entry->image);
+	if (!error && prepared->selftests.n)
+		error = prepare_selftests(prepared, entry, guard);
 	/* A prebuilt kernel is only copied, and its config must be known before a boot is planned. */
 	if (!error && !entry->image && image->kernel->kind == KERNEL_PREBUILT) {
 		struct image_build build = {
@@ -198,6 +210,7 @@ struct error *prepare(const struct plan *plan, const struct series_set *series, 
 	prepared->plan = plan;
 	prepared->series = series;
 	prepared->cache = cache;
+	needs_selftests(matrix, &prepared->selftests);
 	prepared->kernels = xcalloc(matrix->n_kernels, sizeof(*prepared->kernels));
 	prepared->images = xcalloc(plan->n_images, sizeof(*prepared->images));
 	for (size_t i = 0; i < matrix->n_kernels; i++)
@@ -239,6 +252,7 @@ void prepared_free(struct prepared *prepared)
 	for (size_t i = 0; i < prepared->plan->n_images; i++) {
 		free(prepared->images[i].build_folder);
 		free(prepared->images[i].subject);
+		free(prepared->images[i].selftests);
 		resolved_config_free(prepared->images[i].config);
 		image_free(prepared->images[i].image);
 	}
@@ -246,5 +260,6 @@ void prepared_free(struct prepared *prepared)
 	for (size_t i = 0; i < prepared->plan->matrix->n_kernels; i++)
 		free_kernel(prepared, &prepared->kernels[i]);
 	free(prepared->kernels);
+	strlist_deinit(&prepared->selftests);
 	free(prepared);
 }

@@ -7,6 +7,7 @@
 #define RUN_PREPARE_H
 
 #include "kernel/image.h"
+#include "kernel/selftests.h"
 #include "kernel/series.h"
 #include "plan/plan.h"
 
@@ -35,6 +36,8 @@ struct prepared_image {
 	char salted_tree[OID_HEX_SIZE]; /* "" unless the image is a layout control */
 	const char *note; /* what applying its step took besides (series_step.note), or NULL */
 	char key[65];
+	char selftests_key[65]; /* "" when no workload runs the kernel's own tests */
+	char *selftests; /* the archive with them that the cache had; or NULL */
 	struct image *image; /* that the cache had when it was prepared, checked; or NULL */
 };
 
@@ -42,6 +45,7 @@ struct prepared {
 	const struct plan *plan;
 	const struct series_set *series;
 	struct cache *cache;
+	struct strlist selftests; /* the names of those that workloads run */
 	struct prepared_kernel *kernels; /* by matrix->kernels */
 	struct prepared_image *images; /* by plan->images */
 };

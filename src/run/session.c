@@ -102,6 +102,7 @@ static void compute_validity(struct session *session, struct session_boot *boot)
 		.device_version = device->version,
 		.agent_sha256 = sim ? session->agent_host_sha256 : session->agent_arm64_sha256,
 		.workloads = session->workloads,
+		.selftests = row->image >= 0 ? session->prepared->images[row->image].selftests_key : NULL,
 		.nuisance = boot->plan->nuisance,
 		.counted_by = boot->counted ? session->tcg_plugin_sha256 : NULL,
 		.memcg = session_memcg(session, row),
@@ -139,7 +140,8 @@ struct error *session_init(struct session *session, const struct plan *plan, con
 		error = hash_plugin(session);
 	for (size_t i = 0; i < plan->n_images; i++) {
 		session->images[i].image = prepared->images[i].image;
-		session->images[i].state = session->images[i].image ? IMAGE_READY : IMAGE_WAITING;
+		bool tested = !*prepared->images[i].selftests_key || prepared->images[i].selftests;
+		session->images[i].state = session->images[i].image && tested ? IMAGE_READY : IMAGE_WAITING;
 	}
 	if (error) {
 		session_deinit(session);

@@ -37,6 +37,9 @@ void validity_digest(const struct validity_input *input, char hex_out[HASH_HEX_S
 	hash_field(hash, "device", input->device_version);
 	hash_field(hash, "agent", input->agent_sha256);
 	hash_field(hash, "workloads", input->workloads);
+	/* Only where there are some: other boots stay what they were before there were such workloads. */
+	if (input->selftests && *input->selftests)
+		hash_field(hash, "selftests", input->selftests);
 	hash_field(hash, "nuisance", nuisances);
 	hash_field(hash, "memcg", input->image_key ? NULL : memcg_state_name(input->memcg));
 	if (input->counted_by)

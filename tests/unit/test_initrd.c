@@ -70,8 +70,8 @@ static void test_members(void **state)
 	assert_non_null(mkdtemp(dir));
 	AUTO_FREE char *agent = path_join(dir, "agent");
 	assert_null(file_write_atomic(agent, "agent's bytes", 13, 0755));
-	assert_null(initrd_build(agent, "version=1\nfinish=poweroff\n", &cpio));
-	assert_null(initrd_build(agent, "version=1\nfinish=poweroff\n", &again));
+	assert_null(initrd_build(agent, "version=1\nfinish=poweroff\n", NULL, &cpio));
+	assert_null(initrd_build(agent, "version=1\nfinish=poweroff\n", NULL, &again));
 	assert_int_equal(cpio.len, again.len);
 	assert_memory_equal(cpio.data, again.data, cpio.len);
 	assert_int_equal(cpio.len % 4, 0);
@@ -104,7 +104,7 @@ static void test_missing_agent(void **state)
 	AUTO_STRBUF cpio = STRBUF_INIT;
 
 	(void)state;
-	AUTO_ERROR error = initrd_build("/nonexistent/agent", "version=1\n", &cpio);
+	AUTO_ERROR error = initrd_build("/nonexistent/agent", "version=1\n", NULL, &cpio);
 	assert_int_equal(error_kind(error), ERROR_LAB);
 	assert_non_null(strstr(error_message(error), "/nonexistent/agent"));
 	assert_int_equal(cpio.len, 0);

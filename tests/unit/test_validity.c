@@ -44,9 +44,15 @@ static void without_a_config_the_last_request_counts(void **state)
 static void everything_that_a_number_depends_on_counts(void **state)
 {
 	static const struct nuisance padded = { 39, 0, 0 };
-	const struct validity_input base = { "key",   "v",	   "cmdline", "profile", "device",
-					     "agent", "workloads", NULL,      NULL,	 MEMCG_ON };
-	struct validity_input changed[8];
+	const struct validity_input base = { .image_key = "key",
+					     .variant = "v",
+					     .cmdline = "cmdline",
+					     .profile_digest = "profile",
+					     .device_version = "device",
+					     .agent_sha256 = "agent",
+					     .workloads = "workloads",
+					     .memcg = MEMCG_ON };
+	struct validity_input changed[9];
 	char first[HASH_HEX_SIZE], hex[HASH_HEX_SIZE];
 	(void)state;
 
@@ -60,6 +66,7 @@ static void everything_that_a_number_depends_on_counts(void **state)
 	changed[5].workloads = "workloads2";
 	changed[6].nuisance = &padded;
 	changed[7].counted_by = "plugin";
+	changed[8].selftests = "their key";
 	validity_digest(&base, first);
 	for (size_t i = 0; i < ARRAY_SIZE(changed); i++) {
 		validity_digest(&changed[i], hex);
