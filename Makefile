@@ -211,7 +211,12 @@ check-debug: deps-build+check
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
 	$(Q)tests/series/debug build/release $(SERIES)
 
-check-all: check check-kernels check-workloads check-series check-debug check-builds check-faults check-stats check-scale lint fuzz bench
+# The ladder's ends under Debian 13's QEMU, in a folder that debootstrap makes once (root or sudo).
+check-trixie: deps-build+check+trixie
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
+	$(Q)tests/e2e/trixie build/release
+
+check-all: check check-kernels check-workloads check-trixie check-series check-debug check-builds check-faults check-stats check-scale lint fuzz bench
 
 SHARE := $(DESTDIR)$(PREFIX)/share/memcg-ab
 LIBEXEC := $(DESTDIR)$(PREFIX)/libexec/memcg-ab
@@ -230,5 +235,5 @@ help:
 clean:
 	rm -rf build
 
-.PHONY: all unit unit-binaries demo check check-all check-kernels check-workloads check-faults check-stats check-scale check-series check-debug check-builds format format-check rooms-check lint fuzz bench bench-full install clean help
+.PHONY: all unit unit-binaries demo check check-all check-kernels check-workloads check-trixie check-faults check-stats check-scale check-series check-debug check-builds format format-check rooms-check lint fuzz bench bench-full install clean help
 .SECONDARY:

@@ -70,7 +70,7 @@ orphans() {
 	local pid
 	for pid in $(grep -lsxz "MEMCG_AB_TEST=$work" /proc/[0-9]*/environ 2>/dev/null | cut -d/ -f3); do
 		case $(cat "/proc/$pid/comm" 2>/dev/null) in
-		memcg-ab* | make | qemu* | cc1 | aarch64* | conf) echo "$pid $(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null)" ;;
+		memcg-ab* | make | qemu* | ld-linux* | cc1 | aarch64* | conf) echo "$pid $(tr '\0' ' ' <"/proc/$pid/cmdline" 2>/dev/null)" ;;
 		esac
 	done
 }
