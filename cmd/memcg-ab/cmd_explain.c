@@ -9,13 +9,15 @@
 #include "output.h"
 #include "report/instructions.h"
 #include "run/folder.h"
+#include "setup.h"
 
 #define TOP 20
 #define CHECK_FAILED 3 /* as for data that are invalid */
 
 struct options {
 	struct insn_request request;
-	const char *run, *format, *runs;
+	const char *run, *format, *runs, *lab;
+	bool inlined;
 };
 
 static bool parse_top(const char *word, size_t *top_out)
@@ -36,6 +38,8 @@ static bool parse(int argc, char **argv, struct options *options)
 		{ "workload", required_argument, NULL, 'w' },
 		{ "phase", required_argument, NULL, 'p' },
 		{ "top", required_argument, NULL, 't' },
+		{ "inlined", no_argument, NULL, 'i' },
+		{ "lab", required_argument, NULL, 'l' },
 		{ NULL, 0, NULL, 0 },
 	};
 	int option;
@@ -57,6 +61,12 @@ static bool parse(int argc, char **argv, struct options *options)
 		case 'p':
 			options->request.phase = optarg;
 			break;
+		case 'i':
+			options->inlined = true;
+			break;
+		case 'l':
+			options->lab = optarg;
+			break;
 		case 't':
 			if (!parse_top(optarg, &options->request.top))
 				return false;
@@ -73,11 +83,29 @@ static bool parse(int argc, char **argv, struct options *options)
 	return true;
 }
 
+/* The folder of kernels in the cache that the lab of the run's matrix has; the caller frees. */
+static struct error *find_images(const struct options *options, const struct report *report, char **images_out)
+{
+	struct setup setup;
+	struct error *error = setup_lab(&setup, options->lab, jnode_string(report->run, "matrix", NULL));
+
+	if (!error)
+		*images_out = path_join(setup.lab->cache_dir, "images");
+	setup_close(&setup);
+	return error;
+}
+
 static struct error *show(const struct options *options, struct report *report, struct store *store, int *status_out)
 {
 	struct insn_table table = { .report = NULL };
 	AUTO_STRBUF text = STRBUF_INIT;
-	struct error *error = insn_load(report, store, &options->request, &table);
+	AUTO_FREE char *images = NULL;
+	struct error *error = options->inlined ? find_images(options, report, &images) : NULL;
+	struct insn_request request = options->request;
+
+	request.images = images;
+	if (!error)
+		error = insn_load(report, store, &request, &table);
 
 	if (!error)
 		error = insn_write(&table, options->format, &text);
@@ -120,7 +148,7 @@ static int run(int argc, char **argv)
 const struct command command_explain = {
 	.name = "explain",
 	.usage = "instructions RUN A [B] [--workload LABEL] [--phase NAME] [--device NAME] [--top N]\n"
-		 "                [--format text|json] [--runs DIR]",
+		 "                [--inlined] [--lab FILE] [--format text|json] [--runs DIR]",
 	.summary = "where instructions went: by function, of variant A, or what B has more than A; boots nothing",
 	.help = "  RUN                  a run folder, or a matrix' name for its latest run\n"
 		"  A, B                 variants, \"memcg/disabled/3\", or as much of their names as tells: \"nomemcg\"\n"
@@ -128,6 +156,9 @@ const struct command command_explain = {
 		"  --phase NAME         default: all phases, and their sum\n"
 		"  --device NAME        where the run has several\n"
 		"  --top N              lines (default 20; 0: all)\n"
+		"  --inlined            functions inlined into others by themselves, where the kernel has DEBUG_INFO and is in "
+		"the cache\n"
+		"  --lab FILE           whose cache that is (default: found from here, then from the run's matrix upwards)\n"
 		"  --format NAME        text (default), json\n"
 		"  --runs DIR           where runs are kept (default memcg-ab-runs)\n"
 		"On exact QEMU devices the executed blocks of each variant's first boot are counted. The functions' sum has to "

@@ -24,8 +24,8 @@ static void cut_suffixes(char *name)
 	static const char *const suffixes[] = { ".isra.", ".constprop.", ".part.", ".cold", ".llvm.", ".cfi" };
 
 	for (size_t i = 0; i < ARRAY_SIZE(suffixes); i++) {
-		char *at = strstr(name, suffixes[i]);
-		if (at && at != name)
+		char *at = *name ? strstr(name + 1, suffixes[i]) : NULL;
+		if (at)
 			*at = '\0';
 	}
 }

@@ -5,16 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/instructions_inlined.h"
+
 #define COUNTED_BLOCK 0 /* run/session.h: the first block's boots are counted */
 /* How far the sum of all functions may be from the guest's own count: of it, and at least in instructions an operation. */
 #define MOST_OFF 0.005
 #define LEAST_OFF 0.05
 #define NOTHING 1e-9
+#define PROCESSES "(processes)"
 
 static const char *name_of(const struct stored_function *function)
 {
 	if (!function->kernel)
-		return "(processes)";
+		return PROCESSES;
 	return *function->name ? function->name : "(no function)";
 }
 
@@ -95,6 +98,7 @@ struct adding {
 	struct insn_table *table;
 	const struct insn_request *request;
 	const struct report_row *row;
+	struct insn_names *names; /* NULL: whole functions */
 	double sign;
 	bool first; /* the row that decides on the workload and its phases */
 	size_t n_phases; /* of the row that were used */
@@ -162,6 +166,39 @@ static void add_to_line(struct insn_line *line, size_t n_phases, size_t phase, d
 	line->values[phase] += value;
 }
 
+#define INSN_BYTES 4 /* of arm64 */
+
+static void add(struct adding *adding, const char *name, size_t room, size_t phase, double value)
+{
+	add_to_line(find_line(adding->table, name), room, phase, value);
+	adding->table->counted[phase] += value;
+}
+
+static void add_functions(struct adding *adding, const struct stored_counts *counts, size_t room, size_t phase)
+{
+	for (size_t i = 0; i < counts->n_functions; i++)
+		add(adding, name_of(&counts->functions[i]), room, phase,
+		    adding->sign * (double)counts->functions[i].insns / (double)counts->operations);
+}
+
+/* Of a block each instruction by itself: a piece of an inlined function begins anywhere in it. */
+static void add_blocks(struct adding *adding, const struct stored_counts *counts, size_t room, size_t phase)
+{
+	for (size_t i = 0; i < counts->n_blocks; i++) {
+		const struct stored_block *block = &counts->blocks[i];
+		double value = adding->sign * (double)block->insns / (double)counts->operations;
+		/* The upper half of the addresses is the kernel's. */
+		if (!(block->address >> 63)) {
+			add(adding, PROCESSES, room, phase, value);
+			continue;
+		}
+		for (uint64_t k = 0; k < block->n; k++) {
+			AUTO_FREE char *name = insn_names_at(adding->names, block->address + k * INSN_BYTES);
+			add(adding, name, room, phase, value / (double)block->n);
+		}
+	}
+}
+
 static struct error *add_counts(void *arg, const struct stored_counts *counts)
 {
 	struct adding *adding = arg;
@@ -176,11 +213,10 @@ static struct error *add_counts(void *arg, const struct stored_counts *counts)
 		table->counted = xcalloc(room, sizeof(*table->counted));
 		table->measured = xcalloc(room, sizeof(*table->measured));
 	}
-	for (size_t i = 0; i < counts->n_functions; i++) {
-		double value = adding->sign * (double)counts->functions[i].insns / (double)counts->operations;
-		add_to_line(find_line(table, name_of(&counts->functions[i])), room, phase, value);
-		table->counted[phase] += value;
-	}
+	if (adding->names)
+		add_blocks(adding, counts, room, phase);
+	else
+		add_functions(adding, counts, room, phase);
 	table->measured[phase] += adding->sign * metric->boots[COUNTED_BLOCK];
 	table->per = metric->info->per;
 	table->iterations = counts->iterations;
@@ -214,10 +250,17 @@ static struct error *nothing_counted(const struct adding *adding)
 static struct error *add_row(struct store *store, struct adding *adding)
 {
 	size_t row = (size_t)(adding->row - adding->table->report->rows);
-	struct error *error = store_each_counts(store, (int64_t)row, COUNTED_BLOCK, add_counts, adding);
+	struct error *error = NULL;
+
+	if (adding->request->images)
+		error = insn_names_read(adding->request->images, jnode_string(adding->row->description, "image", ""),
+					adding->row->variant, &adding->names);
+	if (!error)
+		error = store_each_counts(store, (int64_t)row, COUNTED_BLOCK, add_counts, adding);
 
 	if (!error && (!adding->n_phases || adding->n_phases != adding->table->phases.n))
 		error = nothing_counted(adding);
+	insn_names_free(adding->names);
 	return error;
 }
 

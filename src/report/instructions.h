@@ -11,6 +11,7 @@ struct insn_request {
 	const char *device; /* NULL: the only one */
 	const char *workload; /* label; NULL: the first that was counted */
 	const char *phase; /* NULL: all that were counted */
+	const char *images; /* the cache's folder of kernels: inlined functions are told apart; NULL: they are not */
 	size_t top; /* lines to print; 0 = all */
 };
 

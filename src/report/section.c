@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-static const struct report_section *const sections[] = { &report_section_sizes, NULL };
+static const struct report_section *const sections[] = { &report_section_sizes, &report_section_profile, NULL };
 
 const struct report_section *const *report_sections(void)
 {

@@ -3,6 +3,7 @@
 #include "unit.h"
 
 #include "report/instructions.h"
+#include "report/section.h"
 #include "report_data.h"
 
 static const char *const ladder[] = { "off/plain/0", "on/dis/0", "on/dis/1", NULL };
@@ -186,6 +187,71 @@ static void what_cannot_be_told_is_said(void **state)
 	close_bench(&bench);
 }
 
+static void the_profile_has_variants_side_by_side(void **state)
+{
+	AUTO_STRBUF text = STRBUF_INIT;
+	struct bench bench;
+
+	open_bench(state, &bench, true, 110);
+	assert_true(section_write(bench.report, &report_section_profile, "text", &text));
+	assert_string_equal(text.data, "pft on phone: per cent of all instructions\n"
+				       "function         off/plain/0  on/dis/0\n"
+				       "handle_mm_fault        66.00     58.73\n"
+				       "release_pages          33.33     30.30\n"
+				       "charge                  0.00     10.30\n"
+				       "(processes)             0.67      0.61\n"
+				       "(no function)           0.00      0.06\n"
+				       "all others              0.00      0.00\n"
+				       "\n"
+				       "pft on phone: instructions a page\n"
+				       "function         off/plain/0  on/dis/0\n"
+				       "handle_mm_fault        99.00     96.90\n"
+				       "release_pages          50.00     50.00\n"
+				       "charge                  0.00     17.00\n"
+				       "(processes)             1.00      1.00\n"
+				       "(no function)           0.00      0.10\n"
+				       "all others              0.00      0.00\n"
+				       "\n"
+				       "pft on phone: instructions a page more than off/plain/0\n"
+				       "function         on/dis/0\n"
+				       "charge             +17.00\n"
+				       "handle_mm_fault     -2.10\n"
+				       "(no function)       +0.10\n"
+				       "all others          +0.00\n");
+	close_bench(&bench);
+}
+
+static void a_run_that_counted_nothing_has_no_profile(void **state)
+{
+	const struct run_data data = { .blocks = 1, .exact = true, .names = ladder };
+	AUTO_STRBUF text = STRBUF_INIT;
+	struct run_fixture run;
+	struct report *report = NULL;
+
+	run_open(*state, &data, &run);
+	put_boot(&run, 0, 100, 50);
+	run_finish(&run);
+	assert_ok(report_load(run.dir, NULL, &report));
+	assert_true(section_write(report, &report_section_profile, "text", &text));
+	assert_string_equal(text.data, "Instructions by function\nno boot of this run was counted by function: that is done in "
+				       "the first boots on exact QEMU devices\n");
+	report_free(report);
+	run_close(&run);
+}
+
+/* Whole kernels with debug information are tests/e2e/inlined's. */
+static void what_was_inlined_needs_the_kernel(void **state)
+{
+	const struct insn_request request = { .a = "on/dis/0", .images = "/nonexistent" };
+	struct insn_table table = { NULL };
+	struct bench bench;
+
+	open_bench(state, &bench, true, 110);
+	assert_error(insn_load(bench.report, bench.run.store, &request, &table),
+		     "memcg-ab: error: the kernel of on/dis/0 is not in the cache any more (/nonexistent/k1)\n");
+	close_bench(&bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -194,6 +260,9 @@ int main(void)
 		cmocka_unit_test_setup_teardown(a_sum_that_is_off_is_said, runs_setup, runs_teardown),
 		cmocka_unit_test_setup_teardown(json_has_every_function, runs_setup, runs_teardown),
 		cmocka_unit_test_setup_teardown(what_cannot_be_told_is_said, runs_setup, runs_teardown),
+		cmocka_unit_test_setup_teardown(the_profile_has_variants_side_by_side, runs_setup, runs_teardown),
+		cmocka_unit_test_setup_teardown(a_run_that_counted_nothing_has_no_profile, runs_setup, runs_teardown),
+		cmocka_unit_test_setup_teardown(what_was_inlined_needs_the_kernel, runs_setup, runs_teardown),
 	};
 
 	return cmocka_run_group_tests_name("instructions", tests, NULL, NULL);

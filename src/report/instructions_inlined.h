@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later */
+/* Within report/instructions: names of single instructions, functions that were inlined told apart from those they were inlined into. */
+#ifndef REPORT_INSTRUCTIONS_INLINED_H
+#define REPORT_INSTRUCTIONS_INLINED_H
+
+#include "base/error.h"
+
+struct insn_names;
+
+/*
+ * Of the kernel `key` in the cache's folder `images`. ERROR_INPUT when it is not there any more, or was built without debug information; `variant`
+ * is for messages.
+ */
+struct error *insn_names_read(const char *images, const char *key, const char *variant, struct insn_names **names_out) MUST_CHECK;
+/* "count_vm_event in handle_mm_fault", "handle_mm_fault", "(no function)"; the caller frees. */
+char *insn_names_at(const struct insn_names *names, uint64_t address);
+void insn_names_free(struct insn_names *names); /* NULL is fine */
+
+#endif
