@@ -176,7 +176,8 @@ const struct command command_report = {
 	.summary = "print a run's results; RUN is a run folder, or a matrix' name for its latest run",
 	.help = "  --format NAME        text (default), markdown, lkml, mmtests, json, csv, junit\n"
 		"  --section NAME       another table of the run, as text, markdown, csv or json: sizes (of vmlinux, objects, "
-		"functions), profile (instructions by function, on exact QEMU devices)\n"
+		"functions), profile (instructions by function, on exact QEMU devices),\n"
+		"                       times (User / System / Elapsed)\n"
 		"  --mean KIND          of rates: harmonic (default, work over time), or arith as the 2021 thread has it\n"
 		"  --history NAME       a metric over all runs of a matrix, each against its baseline and the run before it\n"
 		"  --metric NAME        which one (default: those that have gates, else the first)\n"

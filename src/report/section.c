@@ -6,7 +6,8 @@
 
 #include "base/mem.h"
 
-static const struct report_section *const sections[] = { &report_section_sizes, &report_section_profile, NULL };
+static const struct report_section *const sections[] = { &report_section_sizes, &report_section_profile, &report_section_times,
+							 NULL };
 
 const struct report_section *const *report_sections(void)
 {

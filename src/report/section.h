@@ -24,7 +24,7 @@ struct report_section {
 	void (*fill)(const struct report *report, struct section *out);
 };
 
-extern const struct report_section report_section_sizes, report_section_profile;
+extern const struct report_section report_section_sizes, report_section_profile, report_section_times;
 
 /* All sections, NULL-terminated. */
 const struct report_section *const *report_sections(void);

@@ -127,6 +127,16 @@ static size_t changed_objects(const struct report *report, struct change **chang
 	return n;
 }
 
+static bool has_objects(const struct report *report, size_t row)
+{
+	const struct jnode *sizes = jnode_get(report->rows[row].image, "sizes");
+	const char *name = jnode_next_key(sizes, NULL);
+
+	while (name && !strcmp(name, "vmlinux"))
+		name = jnode_next_key(sizes, name);
+	return name != NULL;
+}
+
 static void fill_objects(const struct report *report, struct section *out)
 {
 	static const char *const columns[] = { "kernel", "object", "text", "data", "bss", "text vs vanilla", "text vs previous" };
@@ -147,6 +157,13 @@ static void fill_objects(const struct report *report, struct section *out)
 			    "no kernel of this run has a vmlinux, or the run was made by a version that did not store sizes");
 	else if (n > shown)
 		strlist_addf(&table->notes, "%zu more objects change, each less than these", n - shown);
+	for (size_t row = 0; row < report->n_rows; row++)
+		if (first_of_image(report, row) && !has_objects(report, row))
+			strlist_addf(&table->notes,
+				     "%s: its objects have no sizes (link-time optimisation, or it was not built here): vmlinux "
+				     "and its "
+				     "functions alone",
+				     report->rows[row].variant);
 	free(changes);
 }
 

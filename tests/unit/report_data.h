@@ -148,6 +148,23 @@ static inline void put_series(struct run_fixture *run, size_t row, size_t block,
 	assert_ok(store_put_boot(run->store, &boot));
 }
 
+/* A boot of one iteration after a warm-up, of readings that the workload's table may or may not have. */
+static inline void put_readings(struct run_fixture *run, size_t row, size_t block, const char *const *names, const double *values,
+				size_t n)
+{
+	const struct stored_sample samples[] = { { "pft", -1, names, values, n }, { "pft", 0, names, values, n } };
+	const struct stored_boot boot = { .row = (int64_t)row,
+					  .block = (int64_t)block,
+					  .validity = "v",
+					  .status = "ok",
+					  .wall_ms = 20000,
+					  .utc_s = 1796000000 + (int64_t)(block * run->n_rows + row) * 60,
+					  .samples = samples,
+					  .n_samples = ARRAY_SIZE(samples) };
+
+	assert_ok(store_put_boot(run->store, &boot));
+}
+
 static inline void put_outcome(struct run_fixture *run, size_t row, size_t block, const char *status, const char *reason)
 {
 	struct stored_boot boot = {

@@ -138,13 +138,25 @@ static void test_nothing_stored(void **state)
 	bench_deinit(&bench);
 }
 
+static void test_without_objects(void **state)
+{
+	(void)state;
+	struct bench bench;
+	bench_init(&bench);
+	jnode_free(bench.rows[0].image);
+	bench.rows[0].image = parsed("{\"sizes\": {\"vmlinux\": [1000, 200, 30]}}");
+	AUTO_FREE char *text = written(&bench, "text");
+
+	assert_non_null(strstr(text, "\noff/plain/0: its objects have no sizes (link-time optimisation"));
+	assert_null(strstr(text, "\non/plain/0: its objects"));
+	bench_deinit(&bench);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sizes_as_text),
-		cmocka_unit_test(test_other_formats),
-		cmocka_unit_test(test_unknown),
-		cmocka_unit_test(test_nothing_stored),
+		cmocka_unit_test(test_sizes_as_text),  cmocka_unit_test(test_other_formats),   cmocka_unit_test(test_unknown),
+		cmocka_unit_test(test_nothing_stored), cmocka_unit_test(test_without_objects),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
