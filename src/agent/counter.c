@@ -24,7 +24,14 @@ const char *counter_name(enum counter_kind kind)
 	return names[kind];
 }
 
-static int open_event(bool kernel, bool tree, int group_fd)
+/* Whose instructions are counted. */
+struct subject {
+	pid_t pid; /* 0 = the calling thread */
+	bool tree; /* with all that it starts */
+	bool on_exec; /* from its next exec on */
+};
+
+static int open_event(bool kernel, const struct subject *subject, int group_fd)
 {
 	struct perf_event_attr attr = {
 		.type = EVENT_TYPE,
@@ -32,29 +39,31 @@ static int open_event(bool kernel, bool tree, int group_fd)
 		.config = EVENT_CONFIG,
 		.read_format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING,
 		.disabled = group_fd < 0,
-		.inherit = tree,
+		.inherit = subject->tree,
+		.enable_on_exec = subject->on_exec && group_fd < 0,
 		.exclude_user = kernel,
 		.exclude_kernel = !kernel,
 		.exclude_hv = 1,
 	};
 
-	return (int)syscall(SYS_perf_event_open, &attr, 0, -1, group_fd, (unsigned long)PERF_FLAG_FD_CLOEXEC);
+	return (int)syscall(SYS_perf_event_open, &attr, subject->pid, -1, group_fd, (unsigned long)PERF_FLAG_FD_CLOEXEC);
 }
 
-static bool open_events(struct counter *counter, enum counter_kind kind, bool tree, char *reason, size_t reason_size)
+static bool open_events(struct counter *counter, enum counter_kind kind, const struct subject *subject, char *reason,
+			size_t reason_size)
 {
 	*counter = (struct counter){ -1, -1 };
 	if (kind != COUNTER_PMU)
 		return true;
 
-	int kernel_fd = open_event(true, tree, -1);
+	int kernel_fd = open_event(true, subject, -1);
 
 	if (kernel_fd < 0) {
 		snprintf(reason, reason_size, "perf_event_open of instructions:k: %s", strerror(errno));
 		return false;
 	}
 
-	int user_fd = open_event(false, tree, kernel_fd);
+	int user_fd = open_event(false, subject, kernel_fd);
 
 	if (user_fd < 0) {
 		snprintf(reason, reason_size, "perf_event_open of instructions:u: %s", strerror(errno));
@@ -67,12 +76,17 @@ static bool open_events(struct counter *counter, enum counter_kind kind, bool tr
 
 bool counter_open(struct counter *counter, enum counter_kind kind, char *reason, size_t reason_size)
 {
-	return open_events(counter, kind, false, reason, reason_size);
+	return open_events(counter, kind, &(struct subject){ .pid = 0 }, reason, reason_size);
 }
 
 bool counter_open_tree(struct counter *counter, enum counter_kind kind, char *reason, size_t reason_size)
 {
-	return open_events(counter, kind, true, reason, reason_size);
+	return open_events(counter, kind, &(struct subject){ .tree = true }, reason, reason_size);
+}
+
+bool counter_open_command(struct counter *counter, enum counter_kind kind, pid_t pid, char *reason, size_t reason_size)
+{
+	return open_events(counter, kind, &(struct subject){ .pid = pid, .tree = true, .on_exec = true }, reason, reason_size);
 }
 
 void counter_close(struct counter *counter)

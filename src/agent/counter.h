@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum counter_kind { COUNTER_PMU, COUNTER_CLOCK, COUNTER_MODEL };
 
@@ -33,6 +34,8 @@ bool counter_open(struct counter *counter, enum counter_kind kind, char *reason,
  * instructions itself, on both sides of a comparison. Of a child that has not exited what it did is not there yet.
  */
 bool counter_open_tree(struct counter *counter, enum counter_kind kind, char *reason, size_t reason_size);
+/* Of another process and all that it starts, from its next exec on: counter_start() and counter_stop() are not needed. */
+bool counter_open_command(struct counter *counter, enum counter_kind kind, pid_t pid, char *reason, size_t reason_size);
 void counter_close(struct counter *counter);
 /* From zero. A failure shows in counter_read(). */
 void counter_start(const struct counter *counter);

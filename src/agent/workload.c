@@ -32,7 +32,7 @@ const size_t workload_n_common_options = N_WORKLOAD_COMMON;
 const struct workload_kind *const workload_kinds[] = {
 	&workload_pft,	       &workload_memory,     &workload_sparse_read, &workload_file_read_cached,
 	&workload_tmpfs_write, &workload_swapout,    &workload_swapin,	    &workload_swapstorm,
-	&workload_fork_exit,   &workload_mmap_churn, &workload_selftest,
+	&workload_fork_exit,   &workload_mmap_churn, &workload_selftest,    &workload_exec,
 };
 const size_t workload_n_kinds = sizeof(workload_kinds) / sizeof(workload_kinds[0]);
 

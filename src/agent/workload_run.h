@@ -66,7 +66,7 @@ struct workload_run {
 
 extern const struct workload_kind workload_pft, workload_memory, workload_sparse_read, workload_file_read_cached,
 	workload_tmpfs_write, workload_swapout, workload_swapin, workload_swapstorm, workload_fork_exit, workload_mmap_churn,
-	workload_selftest;
+	workload_selftest, workload_exec;
 
 /*
  * Checks a workload's settings against its kind's table: unknown options, values, values that do not go together.

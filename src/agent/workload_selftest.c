@@ -206,7 +206,7 @@ static const char *const swap_words[] = { "none", "zram", "brd", NULL };
 
 static const struct workload_option options[N_OPTIONS] = {
 	[TEST] = { "test", OPTION_TEXT, 1, 40, "memcontrol", NULL, "which program: test_NAME of tools/testing/selftests/cgroup" },
-	[DEADLINE] = { "deadline", OPTION_COUNT, 1, 86400, "240", NULL, "seconds that it may take" },
+	[DEADLINE] = { "deadline", OPTION_COUNT, 1, 86400, "3600", NULL, "seconds that it may take" },
 	[ON] = { "on", OPTION_DISK, 0, 0, "brd", on_words, "the disk whose file system it runs in; none: the root's" },
 	[SWAP] = { "swap", OPTION_DISK, 0, 0, "none", swap_words, "swap while it runs" },
 	[SWAP_SIZE] = { "swap_size", OPTION_SIZE, (uint64_t)1 << 20, (uint64_t)1 << 40, "134217728", NULL, "bytes of it" },

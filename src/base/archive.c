@@ -185,7 +185,7 @@ struct error *tar_open(const char *path, struct tar **tar_out)
 	return error;
 }
 
-struct error *tar_open_in_deb(const char *deb_path, const char *inner_suffix, struct tar **tar_out)
+struct error *tar_open_deb(const char *deb_path, struct tar **tar_out)
 {
 	AUTO_TAR tar = tar_new(deb_path);
 	struct error *error = open_file(tar, true);
@@ -194,6 +194,16 @@ struct error *tar_open_in_deb(const char *deb_path, const char *inner_suffix, st
 		error = seek_member(tar, "data.tar", true);
 	if (!error)
 		error = open_nested(tar);
+	if (!error)
+		*tar_out = take_ptr(tar);
+	return error;
+}
+
+struct error *tar_open_in_deb(const char *deb_path, const char *inner_suffix, struct tar **tar_out)
+{
+	AUTO_TAR tar = NULL;
+	struct error *error = tar_open_deb(deb_path, &tar);
+
 	if (!error)
 		error = seek_member(tar, inner_suffix, false);
 	if (!error)

@@ -26,6 +26,8 @@ struct error *tar_open(const char *path, struct tar **tar_out) MUST_CHECK;
  * ("linux-source-5.10.tar.xz"), read as a stream through both.
  */
 struct error *tar_open_in_deb(const char *deb_path, const char *inner_suffix, struct tar **tar_out) MUST_CHECK;
+/* All that a Debian binary package installs: the members of its data.tar.*. */
+struct error *tar_open_deb(const char *deb_path, struct tar **tar_out) MUST_CHECK;
 /* *more_out is false at the end. */
 struct error *tar_next(struct tar *tar, struct tar_member *member_out, bool *more_out) MUST_CHECK;
 /* Appends the present member's bytes to `out`. */

@@ -8,6 +8,7 @@
  *   helpers/KEY/          built kconfig helpers
  *   images/KEY/           kernels (image.h)
  *   selftests/KEY/        the kernel's own test programs (selftests.h)
+ *   payloads/KEY/         what matrices bring to devices (payload.h)
  *   builds/NAME/{src,obj} build folders, each with its own work tree, walking up a ladder (build.c)
  *   locks/
  */

@@ -18,8 +18,13 @@
 static const struct kind {
 	const char *name, *lock;
 } kinds[] = {
-	{ "images", NULL },	{ "configs", NULL },   { "helpers", NULL },
-	{ "failed", NULL },	{ "selftests", NULL }, { "config-trees", "config-tree-" },
+	{ "images", NULL },
+	{ "configs", NULL },
+	{ "helpers", NULL },
+	{ "failed", NULL },
+	{ "selftests", NULL },
+	{ "payloads", NULL },
+	{ "config-trees", "config-tree-" },
 	{ "builds", "build-" },
 };
 

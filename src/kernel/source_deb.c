@@ -102,6 +102,12 @@ static void add_options(const struct fetch *fetch, struct strlist *argv)
 		strlist_add(argv, "-o");
 		strlist_add(argv, fixed[i]);
 	}
+	if (fetch->job->architecture) {
+		strlist_add(argv, "-o");
+		strlist_addf(argv, "APT::Architecture=%s", fetch->job->architecture);
+		strlist_add(argv, "-o");
+		strlist_addf(argv, "APT::Architectures=%s", fetch->job->architecture);
+	}
 	for (size_t i = 0; i < ARRAY_SIZE(places); i++) {
 		strlist_add(argv, "-o");
 		strlist_addf(argv, "%s=%s/%s", places[i].key, fetch->dir, places[i].path);
@@ -259,7 +265,7 @@ static struct error *fetch_locked(struct fetch *fetch, const char *uri, struct d
 	if (!error)
 		error = write_settings(fetch);
 	source_say(fetch->job, "asking the Debian archive for %s", fetch->job->from->package);
-	if (!error)
+	if (!error && !fetch->job->has_lists)
 		error = update_lists(fetch);
 	return error ? error : find_and_download(fetch, deb_out);
 }
@@ -274,8 +280,10 @@ struct error *source_fetch_deb_from(const struct source_job *job, const char *ke
 				  keyring);
 	if (error)
 		return error;
-	AUTO_FREE char *name = xasprintf("apt/%s", suite);
-	AUTO_FREE char *lock_path = xasprintf("%s/locks/apt-%s", job->cache->dir, suite);
+	/* Lists of another architecture stand beside the machine's own. */
+	AUTO_FREE char *folder = job->architecture ? xasprintf("%s-%s", suite, job->architecture) : xstrdup(suite);
+	AUTO_FREE char *name = xasprintf("apt/%s", folder);
+	AUTO_FREE char *lock_path = xasprintf("%s/locks/apt-%s", job->cache->dir, folder);
 	AUTO_FREE char *holder = xasprintf("a download from suite %s (pid %ld)", suite, (long)getpid());
 	AUTO_LOCK lock = NULL;
 	error = lock_take(lock_path, holder, clock_deadline(UPDATE_MS + DOWNLOAD_MS), &lock);

@@ -11,6 +11,8 @@
 struct source_job {
 	const struct cache *cache;
 	const struct source_alternative *from;
+	const char *architecture; /* of packages; NULL = the machine's own */
+	bool has_lists; /* apt's lists of this suite were fetched just now, by another package's job */
 	struct guard guard;
 	void (*progress)(void *arg, const char *what); /* or NULL */
 	void *arg;

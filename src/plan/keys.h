@@ -14,6 +14,6 @@ extern const struct bind_table profile_keys, device_keys, unit_keys, qemu_keys, 
 extern const struct bind_table lab_keys, alternative_keys, toolchain_keys, cache_keys, build_keys;
 /* matrix*.c */
 extern const struct bind_table matrix_keys, kernel_keys, prebuilt_keys, config_keys, option_keys, patches_keys, line_keys,
-	target_keys, workload_keys, measure_keys, controls_keys, gate_keys, reference_keys;
+	target_keys, workload_keys, payload_keys, measure_keys, controls_keys, gate_keys, reference_keys;
 
 #endif

@@ -21,6 +21,7 @@ static const struct bind_field matrix_fields[] = {
 	BIND("matrix", BIND_LIST, struct top, loader.lines, .required = true),
 	BIND("devices", BIND_ANY, struct top, loader.devices, .required = true),
 	BIND("workloads", BIND_MAPPING, struct top, loader.workloads, .required = true),
+	BIND("payload", BIND_LIST, struct top, loader.payload),
 	BIND("measure", BIND_MAPPING, struct top, loader.measure),
 	BIND("baseline", BIND_TEXT, struct top, baseline),
 	BIND("gate", BIND_LIST, struct top, loader.gates),
@@ -68,6 +69,8 @@ void matrix_free(struct matrix *matrix)
 		free(matrix->targets[i].cores);
 	for (size_t i = 0; i < matrix->n_workloads; i++)
 		free_workload(&matrix->workloads[i]);
+	for (size_t i = 0; i < matrix->n_payload; i++)
+		matrix_free_payload(&matrix->payload[i]);
 	for (size_t i = 0; i < matrix->n_gates; i++)
 		matrix_free_gate(&matrix->gates[i]);
 	free(matrix->kernels);
@@ -75,6 +78,7 @@ void matrix_free(struct matrix *matrix)
 	free(matrix->lines);
 	free(matrix->targets);
 	free(matrix->workloads);
+	free(matrix->payload);
 	free(matrix->gates);
 	free(matrix->baseline);
 	free(matrix->name);
@@ -100,6 +104,7 @@ static void read_sections(struct top *top)
 	matrix_check_stock(loader);
 	matrix_check_rows(loader);
 	matrix_read_workloads(loader);
+	matrix_read_payload(loader);
 	matrix_read_measure(loader);
 	matrix_read_gates(loader);
 }

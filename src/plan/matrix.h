@@ -94,6 +94,15 @@ struct workload {
 	struct pos pos;
 };
 
+/* What goes to the device with each boot: a file or folder of the host's, or a Debian package's content. */
+struct payload_item {
+	char *path; /* absolute; NULL for a package */
+	char *to; /* where it is on the device: absolute */
+	char *package;
+	char *suite; /* NULL = this machine's own */
+	struct pos pos;
+};
+
 enum gate_against { GATE_BASELINE, GATE_PREVIOUS, GATE_ROW, GATE_RUN };
 enum gate_kind { GATE_WORSE_BY, GATE_WITHIN };
 
@@ -150,6 +159,8 @@ struct matrix {
 	size_t n_targets;
 	struct workload *workloads;
 	size_t n_workloads;
+	struct payload_item *payload;
+	size_t n_payload;
 	struct gate *gates;
 	size_t n_gates;
 	struct measure measure;

@@ -17,7 +17,8 @@ struct matrix_loader {
 	struct error *errors;
 	bool sound; /* kernels, configs and command lines are without error, so that equal ones can be told */
 	const struct yaml_node *root;
-	const struct yaml_node *kernel, *kernels, *config, *cmdline, *patches, *lines, *devices, *workloads, *measure, *gates;
+	const struct yaml_node *kernel, *kernels, *config, *cmdline, *patches, *lines, *devices, *workloads, *payload, *measure,
+		*gates;
 };
 
 /* Each reads its section into the matrix and joins what is wrong; in this order. */
@@ -32,6 +33,7 @@ void matrix_check_stock(struct matrix_loader *loader);
 /* Rows that are equal, and a baseline that cannot be a row: what can be said before the series are read. */
 void matrix_check_rows(struct matrix_loader *loader);
 void matrix_read_workloads(struct matrix_loader *loader);
+void matrix_read_payload(struct matrix_loader *loader);
 void matrix_read_measure(struct matrix_loader *loader);
 void matrix_read_gates(struct matrix_loader *loader);
 
@@ -40,6 +42,7 @@ bool matrix_needs_kernel(const struct matrix_loader *loader);
 
 void matrix_free_kernel(struct kernel *kernel);
 void matrix_free_patches(struct patches *patches);
+void matrix_free_payload(struct payload_item *item);
 void matrix_free_gate(struct gate *gate);
 
 /* A file that must be there, at the path in the text `node`: its absolute path, or NULL with an error. */

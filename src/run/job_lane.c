@@ -11,7 +11,7 @@
 
 /* Time for the kernel's late boot work to end before the first sample. Under icount with sleep=off it costs no host time. */
 #define SETTLE_MS 1000
-#define MAX_ARCHIVES 1 /* that a boot takes along */
+#define MAX_ARCHIVES 2 /* that a boot takes along */
 
 struct lane_work {
 	const struct session *session;
@@ -61,6 +61,8 @@ static void find_archives(const struct session *session, const struct plan_row *
 	if (row->image >= 0 && *session->prepared->images[row->image].selftests_key)
 		owned->archives[n++] =
 			selftests_path(session->prepared->cache, session->prepared->images[row->image].selftests_key);
+	if (session->prepared->payload)
+		owned->archives[n++] = xstrdup(session->prepared->payload);
 	owned->archives[n] = NULL;
 }
 

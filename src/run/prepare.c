@@ -216,6 +216,9 @@ struct error *prepare(const struct plan *plan, const struct series_set *series, 
 	for (size_t i = 0; i < matrix->n_kernels; i++)
 		if (kernel_has_images(plan, &matrix->kernels[i]))
 			error_join(&errors, prepare_kernel(prepared, &matrix->kernels[i], guard));
+	if (matrix->n_payload)
+		error_join(&errors, payload_prepare(cache, matrix->payload, matrix->n_payload, guard, say_progress, NULL,
+						    &prepared->payload, prepared->payload_digest));
 	if (!errors)
 		for (size_t i = 0; i < plan->n_images; i++)
 			join_once(&errors, prepare_steps(prepared, &plan->images[i]));
@@ -260,6 +263,7 @@ void prepared_free(struct prepared *prepared)
 	for (size_t i = 0; i < prepared->plan->matrix->n_kernels; i++)
 		free_kernel(prepared, &prepared->kernels[i]);
 	free(prepared->kernels);
+	free(prepared->payload);
 	strlist_deinit(&prepared->selftests);
 	free(prepared);
 }

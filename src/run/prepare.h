@@ -7,6 +7,7 @@
 #define RUN_PREPARE_H
 
 #include "kernel/image.h"
+#include "kernel/payload.h"
 #include "kernel/selftests.h"
 #include "kernel/series.h"
 #include "plan/plan.h"
@@ -45,6 +46,8 @@ struct prepared {
 	const struct plan *plan;
 	const struct series_set *series;
 	struct cache *cache;
+	char *payload; /* the archive that goes with each boot; NULL = none */
+	char payload_digest[65]; /* of its content; "" = none */
 	struct strlist selftests; /* the names of those that workloads run */
 	struct prepared_kernel *kernels; /* by matrix->kernels */
 	struct prepared_image *images; /* by plan->images */

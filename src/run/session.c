@@ -103,6 +103,7 @@ static void compute_validity(struct session *session, struct session_boot *boot)
 		.agent_sha256 = sim ? session->agent_host_sha256 : session->agent_arm64_sha256,
 		.workloads = session->workloads,
 		.selftests = row->image >= 0 ? session->prepared->images[row->image].selftests_key : NULL,
+		.payload = session->prepared->payload_digest,
 		.nuisance = boot->plan->nuisance,
 		.counted_by = boot->counted ? session->tcg_plugin_sha256 : NULL,
 		.memcg = session_memcg(session, row),

@@ -40,6 +40,8 @@ void validity_digest(const struct validity_input *input, char hex_out[HASH_HEX_S
 	/* Only where there are some: other boots stay what they were before there were such workloads. */
 	if (input->selftests && *input->selftests)
 		hash_field(hash, "selftests", input->selftests);
+	if (input->payload && *input->payload)
+		hash_field(hash, "payload", input->payload);
 	hash_field(hash, "nuisance", nuisances);
 	hash_field(hash, "memcg", input->image_key ? NULL : memcg_state_name(input->memcg));
 	if (input->counted_by)

@@ -19,6 +19,7 @@ struct validity_input {
 	const char *agent_sha256;
 	const char *workloads;
 	const char *selftests; /* their key; NULL or "" = no workload runs them */
+	const char *payload; /* sha256 of what goes to the device besides; NULL or "" = nothing */
 	const struct nuisance *nuisance; /* or NULL */
 	const char *counted_by; /* sha256 of the plugin that counts this boot's blocks; NULL = they are not counted */
 	enum memcg_state memcg; /* counts on a device without images; elsewhere it follows from the image and the command line */

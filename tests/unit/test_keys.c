@@ -141,8 +141,8 @@ static void lab_schema_agrees(void **state)
 static void matrix_schema_agrees(void **state)
 {
 	static const struct bind_table *const tables[] = {
-		&matrix_keys, &kernel_keys,   &prebuilt_keys, &config_keys, &option_keys,   &patches_keys,   &line_keys,
-		&target_keys, &workload_keys, &measure_keys,  &gate_keys,   &controls_keys, &reference_keys,
+		&matrix_keys, &kernel_keys,   &prebuilt_keys, &config_keys,  &option_keys, &patches_keys,  &line_keys,
+		&target_keys, &workload_keys, &payload_keys,  &measure_keys, &gate_keys,   &controls_keys, &reference_keys,
 	};
 	(void)state;
 	check_tables("schemas/matrix.schema.json", tables, ARRAY_SIZE(tables));

@@ -52,7 +52,7 @@ static void everything_that_a_number_depends_on_counts(void **state)
 					     .agent_sha256 = "agent",
 					     .workloads = "workloads",
 					     .memcg = MEMCG_ON };
-	struct validity_input changed[9];
+	struct validity_input changed[10];
 	char first[HASH_HEX_SIZE], hex[HASH_HEX_SIZE];
 	(void)state;
 
@@ -67,6 +67,7 @@ static void everything_that_a_number_depends_on_counts(void **state)
 	changed[6].nuisance = &padded;
 	changed[7].counted_by = "plugin";
 	changed[8].selftests = "their key";
+	changed[9].payload = "its digest";
 	validity_digest(&base, first);
 	for (size_t i = 0; i < ARRAY_SIZE(changed); i++) {
 		validity_digest(&changed[i], hex);
