@@ -289,6 +289,37 @@ static void test_swap(void)
 	expect("nothing is left of it", root_anon() - anon, 0, SLACK);
 }
 
+/*
+ * Huge pages are memory once. Unmapped in part they are on a list of their own, and swapped out they are split. Their number counts
+ * each as one, and each CPU keeps up to 20 of those to itself: 80 MiB for two.
+ */
+static void test_huge(void)
+{
+	const long size = 256 * MIB, huge = 2 * MIB, part = 16 * MIB, kept = 80 * MIB;
+	const char *key = version == 1 ? "rss_huge" : "anon_thp";
+	long long anon = root_anon(), huge_before = stat_of("", key);
+	char *all = mmap(NULL, size + huge, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *memory = (char *)(((unsigned long)all + huge - 1) & ~(huge - 1));
+
+	need(all != MAP_FAILED && madvise(memory, size, MADV_HUGEPAGE) == 0, "huge pages");
+	for (long at = 0; at < size; at += 4096)
+		memory[at] = 1;
+	expect("256 MiB of huge pages are root's memory once", root_anon() - anon, size, SLACK);
+	expect("as huge pages", stat_of("", key) - huge_before, size, kept);
+	madvise(memory + part, size - part, MADV_DONTNEED);
+	expect("16 MiB of them stay", root_anon() - anon, part, SLACK);
+	for (long at = 0; at < part; at += huge)
+		madvise(memory + at, huge / 2, MADV_DONTNEED);
+	madvise(memory, part, 21 /* MADV_PAGEOUT */);
+	expect("half of each unmapped, the rest swapped out", root_anon() - anon, 0, SLACK);
+	expect("none is huge any more", stat_of("", key) - huge_before, 0, kept);
+	if (version == 1)
+		expect("half of them is root's swap", stat_of("", "swap"), part / 2, SLACK);
+	munmap(all, size + huge);
+	if (version == 1)
+		expect("no swap is left of them", stat_of("", "swap"), 0, SLACK);
+}
+
 static void test_group(void)
 {
 	long long own = root_anon(), total = root_total_anon(), faults = stat_of("", "pgfault");
@@ -463,7 +494,8 @@ static void set_up(void)
 	if (version == 1)
 		need(mount("memory", BASE, "cgroup", 0, "memory") == 0, "cgroup v1");
 	else
-		need(mount("cgroup2", BASE, "cgroup2", 0, NULL) == 0 && put(BASE "/cgroup.subtree_control", "+memory"), "cgroup v2");
+		need(mount("cgroup2", BASE, "cgroup2", 0, NULL) == 0 && put(BASE "/cgroup.subtree_control", "+memory"),
+		     "cgroup v2");
 	if (version == 1)
 		put(BASE "/memory.use_hierarchy", "1");
 }
@@ -494,6 +526,7 @@ int main(void)
 	test_files();
 	need(set_up_swap(), "swap on /dev/ram0");
 	test_swap();
+	test_huge();
 	test_group();
 	if (version == 1 && moving)
 		test_move();
