@@ -157,11 +157,8 @@ static int fail_command(struct workload_run *run, const struct program *program,
 
 static int check_events(struct workload_run *run, const struct group_events *before, const struct group_events *after)
 {
-	const double killed = after->oom_kills - before->oom_kills;
 	uint64_t usage;
 
-	if (killed > 0)
-		return workload_fail(run, "%.0f of its processes were killed: the group was out of memory", killed);
 	workload_set(run, "all", "limit_hits", after->hits - before->hits);
 	workload_set(run, "all", "peak_kib", after->peak_kib);
 	if (workload_count(run, "memory") == NO_LIMIT)
@@ -192,12 +189,13 @@ static int run_command(struct workload_run *run, const char *dir)
 	*exec->reason = '\0';
 	group_events_read(run, &before);
 	program_run(&program, &end);
+	group_events_read(run, &after);
+	if (end.started && after.oom_kills > before.oom_kills)
+		return workload_fail(run, "%.0f of its processes were killed: the group was out of memory",
+				     after.oom_kills - before.oom_kills);
 	if (!end.started || end.timed_out || end.status)
 		return fail_command(run, &program, &end);
-	if (report_counts(run))
-		return -1;
-	group_events_read(run, &after);
-	return check_events(run, &before, &after);
+	return report_counts(run) ? -1 : check_events(run, &before, &after);
 }
 
 static int iterate(struct workload_run *run)
