@@ -128,12 +128,17 @@ measure: {blocks: ${blocks:-2}, seed: 1}
 MATRIX
 }
 
-# measure NAME: runs the matrix, and leaves its report in $work/report.json.
+# measure NAME: runs the matrix, and leaves its report in $work/report.json. A report that is none is a failure, and no file: jq 1.6 -e ends with
+# 0 on an empty one, and every check of it would pass.
 measure() {
 	run "$tool" run "$work/$1.yaml" --lab "$work/memcg-ab.yaml" --runs "$work/runs-$1"
 	cp "$work/err" "$work/run.err"
 	cat "$work/out"
 	"$tool" report "$1" --runs "$work/runs-$1" --format json >"$work/report.json" 2>"$work/report.err"
+	[ "$(jq -r '.rows | type' "$work/report.json" 2>&1)" = array ] || {
+		not_ok "$1 has a report" "$(head -n 20 "$work/report.err")"
+		rm -f "$work/report.json"
+	}
 	return 0
 }
 
