@@ -69,14 +69,6 @@ static void add_settings(struct agent *agent)
 	records_identity(&agent->records, "region_offset", conf_get(agent->conf, "region_offset", NULL));
 }
 
-/* An amount of time: "user_ns". */
-static bool is_time(const char *unit)
-{
-	const char *end = strrchr(unit, '_');
-
-	return end && !strcmp(end, "_ns");
-}
-
 /* Is this one of the readings that the agent reports? */
 static bool is_wanted(const struct agent *agent, const struct workload_run *run, size_t metric_index)
 {
@@ -90,7 +82,7 @@ static bool is_wanted(const struct agent *agent, const struct workload_run *run,
 		snprintf(key, sizeof(key), "model.%s.%s.%s", run->settings->label, metric->phase, metric->unit);
 		return conf_get(agent->conf, key, NULL) != NULL;
 	}
-	if (!metric->per && !is_time(metric->unit))
+	if (workload_is_amount(metric))
 		return true;
 	return insn ? agent->counter == COUNTER_PMU : run->clock;
 }
@@ -272,7 +264,9 @@ static void run_workload(struct agent *agent, const struct conf_workload *settin
 	};
 
 	if (!wants_anything(agent, &run)) {
-		fail_workload(agent, settings->label, "no model.LABEL.PHASE.UNIT setting is for this workload");
+		fail_workload(agent, settings->label,
+			      agent->counter == COUNTER_MODEL ? "no model.LABEL.PHASE.UNIT setting is for this workload" :
+								"it reports nothing but instructions and times, which are not read here");
 		return;
 	}
 	if (agent->counter == COUNTER_MODEL && !model_open(&model, agent->conf, settings, reason, sizeof(reason))) {

@@ -100,7 +100,7 @@ static bool valid_version(const char *value)
 
 static bool valid_counter(const char *value)
 {
-	return !strcmp(value, "pmu") || !strcmp(value, "clock") || !strcmp(value, "model");
+	return !strcmp(value, "pmu") || !strcmp(value, "clock") || !strcmp(value, "none") || !strcmp(value, "model");
 }
 
 static bool valid_offset(const char *value)
@@ -203,7 +203,7 @@ static const struct known_key {
 } known_keys[] = {
 	{ "version", valid_version, "1" },
 	{ "root", valid_root, "an absolute folder" },
-	{ "counter", valid_counter, "pmu, clock or model" },
+	{ "counter", valid_counter, "pmu, clock, none or model" },
 	{ "clock", valid_flag, "0 or 1" },
 	{ "region_offset", valid_offset, "a multiple of 2097152 up to 1073741824" },
 	{ "expect_memcg", valid_memcg, "none, disabled or on" },

@@ -19,7 +19,7 @@
 
 const char *counter_name(enum counter_kind kind)
 {
-	static const char *const names[] = { "pmu", "clock", "model" };
+	static const char *const names[] = { "pmu", "clock", "none", "model" };
 
 	return names[kind];
 }

@@ -12,9 +12,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-enum counter_kind { COUNTER_PMU, COUNTER_CLOCK, COUNTER_MODEL };
+enum counter_kind { COUNTER_PMU, COUNTER_CLOCK, COUNTER_NONE, COUNTER_MODEL };
 
-const char *counter_name(enum counter_kind kind); /* "pmu", "clock", "model" */
+const char *counter_name(enum counter_kind kind); /* "pmu", "clock", "none", "model" */
 
 struct counter {
 	int kernel_fd, user_fd; /* -1 without a PMU */
@@ -25,7 +25,7 @@ struct counter_reading {
 };
 
 /*
- * Opens the counter of the calling thread, stopped. COUNTER_CLOCK and COUNTER_MODEL open nothing; then the functions
+ * Opens the counter of the calling thread, stopped. The other kinds open nothing; then the functions
  * below do nothing and read zeroes. False with a one-line reason.
  */
 bool counter_open(struct counter *counter, enum counter_kind kind, char *reason, size_t reason_size);

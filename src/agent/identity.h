@@ -20,7 +20,7 @@
  *   vuln.NAME      meltdown tells KPTI              /sys/devices/system/cpu/vulnerabilities/NAME
  *   clocksource                                     /sys/devices/system/clocksource/clocksource0/current_clocksource
  *   page_size      bytes
- *   counter        pmu, clock, model
+ *   counter        pmu, clock, none, model
  *   init           yes or no                        the agent is pid 1
  *   expect_memcg, region_offset                     as the settings say
  *   checks.LABEL   pages=N minflt=N majflt=N nvcsw=N nivcsw=N over all iterations

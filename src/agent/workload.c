@@ -146,6 +146,13 @@ static const char *amount_unit(const char *name)
 	return !end || !strcmp(end, "_kib") ? "KiB" : end + 1;
 }
 
+bool workload_is_amount(const struct workload_metric *metric)
+{
+	const char *end = strrchr(metric->unit, '_');
+
+	return !metric->derived && !metric->per && (!end || strcmp(end, "_ns") != 0);
+}
+
 void workload_unit_text(const struct workload_metric *metric, char *text, size_t size)
 {
 	bool insn = !strncmp(metric->unit, "insn", 4);

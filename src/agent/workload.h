@@ -97,6 +97,8 @@ bool workload_is_block(const char *value);
 bool workload_value_ok(const struct workload_option *option, const char *value);
 /* How many iterations its settings ask for, warm-ups included; 0 when they are not good. */
 uint64_t workload_samples(const struct conf_workload *settings);
+/* Does the agent read it whatever counts here: no instructions and no time, but pages or KiB? */
+bool workload_is_amount(const struct workload_metric *metric);
 /* The text of a reading's unit: "insn/page", "ns/page", "page/s"; of an amount "KiB", "ns", "pages". */
 void workload_unit_text(const struct workload_metric *metric, char *text, size_t size);
 

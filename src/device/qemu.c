@@ -147,9 +147,8 @@ static void add_disk(const struct qemu_boot *state, struct strlist *argv)
 static struct error *qemu_deploy(struct lane_boot *boot)
 {
 	const struct qemu_settings *qemu = &boot->context->profile->qemu;
-	/* Without icount QEMU has no counter of instructions. */
-	const struct settings settings = { .counter = qemu->icount ? "pmu" : "clock",
-					   .clock = !qemu->icount,
+	/* Without icount QEMU has no counter of instructions, and its time is that of the translator: amounts alone are left. */
+	const struct settings settings = { .counter = qemu->icount ? "pmu" : "none",
 					   .finish = "poweroff",
 					   .profile = boot->context->profile };
 	struct qemu_boot *state = xcalloc(1, sizeof(*state));

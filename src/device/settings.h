@@ -15,7 +15,7 @@
 char *settings_pad_cmdline(const char *cmdline, unsigned pad);
 
 struct settings {
-	const char *counter; /* "pmu", "clock", "model" */
+	const char *counter; /* "pmu", "clock", "none", "model" */
 	bool clock; /* report times too */
 	const char *finish; /* "poweroff", "exit" */
 	const char *nonce; /* this boot's, where records may lie that another boot left; NULL or "" = none */

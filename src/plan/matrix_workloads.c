@@ -205,6 +205,24 @@ static void check_disks(struct matrix_loader *loader, const struct workload *wor
 	}
 }
 
+/* Two processors side by side, or no icount: QEMU counts no instructions, and the time in it is that of its translator. */
+static void check_amounts(struct matrix_loader *loader, const struct workload *workload, const struct target *target)
+{
+	const struct device *device = target->device;
+	if (!device || device->profile->kind != DEVICE_QEMU || device->profile->qemu.icount)
+		return;
+	for (size_t i = 0; i < workload->kind->n_metrics; i++) {
+		if (workload_is_amount(&workload->kind->metrics[i]))
+			return;
+	}
+	error_join(&loader->errors,
+		   error_at(workload->pos,
+			    "workload '%s' (%s) reports instructions and times alone, and device '%s' has neither: QEMU without "
+			    "icount counts no instructions, and its time is no metric; set qemu: {icount: ...}, or use 'exec' "
+			    "or 'selftest' there",
+			    workload->label, workload->kind->name, device->name));
+}
+
 /* Programs from the measured tree: there must be one, and a way to the device. */
 static void check_tree(struct matrix_loader *loader, const struct workload *workload, const struct target *target)
 {
@@ -257,6 +275,7 @@ static void check_workload(struct matrix_loader *loader, size_t index)
 	check_source(loader, &matrix->workloads[index]);
 	for (size_t i = 0; i < matrix->n_targets; i++) {
 		check_disks(loader, &matrix->workloads[index], &matrix->targets[i]);
+		check_amounts(loader, &matrix->workloads[index], &matrix->targets[i]);
 		check_tree(loader, &matrix->workloads[index], &matrix->targets[i]);
 	}
 	for (size_t i = 0; i < index; i++)

@@ -142,6 +142,11 @@ measure() {
 	return 0
 }
 
+# booted_cmdlines NAME: /proc/cmdline of each of the matrix' boots that went well, a line each.
+booted_cmdlines() {
+	sqlite3 "$work/runs-$1/$1"/2*/run.db "SELECT booted_cmdline FROM boot WHERE status = 'ok'"
+}
+
 # statuses: of the report's rows, in order.
 statuses() {
 	jq -c '[.rows[].status]' "$work/report.json"

@@ -369,6 +369,8 @@ static void reports_what_failed(void **state)
 		  "w.agent.error.0", "noise.factor.w has 3 numbers for 7 iterations" },
 		{ "version=1\ncounter=model\nroot=/nowhere\nmodel.v.fault.ns=1\nworkload=w\nrun=pft\n", "w.agent.error.0",
 		  "no model.LABEL.PHASE.UNIT setting is for this workload" },
+		{ "version=1\ncounter=none\nroot=/nowhere\nworkload=w\nrun=pft\n", "w.agent.error.0",
+		  "it reports nothing but instructions and times, which are not read here" },
 	};
 
 	(void)state;

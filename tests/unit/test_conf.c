@@ -79,7 +79,7 @@ static void says_what_is_wrong(void **state)
 		{ "version=1\nenv.setprop.1=x\n", "line 2: 'env.setprop.1' is 'x', not NAME=VALUE" },
 		{ "version=1\nenv.swap=2\n", "line 2: 'env.swap' is '2', not 0 or 1" },
 		{ "version=1\nenv.colour=1\n", "line 2: unknown key 'env.colour'" },
-		{ "version=1\ncounter=tsc\n", "line 2: 'counter' is 'tsc', not pmu, clock or model" },
+		{ "version=1\ncounter=tsc\n", "line 2: 'counter' is 'tsc', not pmu, clock, none or model" },
 		{ "version=1\nregion_offset=4096\n",
 		  "line 2: 'region_offset' is '4096', not a multiple of 2097152 up to 1073741824" },
 		{ "version=1\nexpect_memcg=unknown\n", "line 2: 'expect_memcg' is 'unknown', not none, disabled or on" },

@@ -289,6 +289,25 @@ static void takes_commit_ranges_and_files_as_bases(void **state)
 	free(path);
 }
 
+/* QEMU without icount has neither instructions nor a time that is a metric. */
+static void refuses_workloads_that_report_nothing(void **state)
+{
+	char *path = write_file(state, "smp.yaml", "devices: {smp: {profile: qemu-smp}}\n");
+	struct lab *lab = load_lab(path, ".");
+	free(path);
+	free(write_file(state, "nothing/Image", "x"));
+	path = write_file(state, "nothing.yaml",
+			  "name: nothing\nkernels: {old: {prebuilt: {image: nothing/Image}}}\n"
+			  "cmdline: {plain: ''}\nmatrix: [{kernel: all}]\ndevices: [smp]\n"
+			  "workloads:\n  pft: {}\n  m: {run: memory}\n");
+	assert_error_in(state, errors_of(path, lab),
+			"DIR/nothing.yaml:7:3: workload 'pft' (pft) reports instructions and times alone, and device 'smp' has "
+			"neither: QEMU without icount counts no instructions, and its time is no metric; set qemu: {icount: ...}, "
+			"or use 'exec' or 'selftest' there");
+	lab_free(lab);
+	free(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -301,6 +320,7 @@ int main(void)
 		cmocka_unit_test(reads_what_gates_compare_with),
 		cmocka_unit_test(takes_prebuilt_kernels_alone),
 		cmocka_unit_test(takes_commit_ranges_and_files_as_bases),
+		cmocka_unit_test(refuses_workloads_that_report_nothing),
 	};
 	return cmocka_run_group_tests(tests, plan_setup, workdir_teardown);
 }
