@@ -196,6 +196,7 @@ check-workloads: deps-build+check
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
 	$(Q)tests/e2e/workloads build/release
 	$(Q)tests/e2e/payload build/release
+	$(Q)tests/e2e/inlined build/release
 
 # Each kernel patch series, measured anew and held against its README; its own tests; SERIES=NAME for one, ONLY=GLOB for some rows.
 check-series: deps-build+check

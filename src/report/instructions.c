@@ -253,8 +253,11 @@ static struct error *add_row(struct store *store, struct adding *adding)
 	struct error *error = NULL;
 
 	if (adding->request->images)
-		error = insn_names_read(adding->request->images, jnode_string(adding->row->description, "image", ""),
-					adding->row->variant, &adding->names);
+		error = insn_names_read(&(struct insn_kernel){ .images = adding->request->images,
+							       .key = jnode_string(adding->row->description, "image", ""),
+							       .build_id = jnode_string(adding->row->image, "build_id", ""),
+							       .variant = adding->row->variant },
+					&adding->names);
 	if (!error)
 		error = store_each_counts(store, (int64_t)row, COUNTED_BLOCK, add_counts, adding);
 

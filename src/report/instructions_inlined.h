@@ -7,11 +7,13 @@
 
 struct insn_names;
 
-/*
- * Of the kernel `key` in the cache's folder `images`. ERROR_INPUT when it is not there any more, or was built without debug information; `variant`
- * is for messages.
- */
-struct error *insn_names_read(const char *images, const char *key, const char *variant, struct insn_names **names_out) MUST_CHECK;
+/* Which kernel: `key` in the cache's folder `images`, of that build id; `variant` is for messages. */
+struct insn_kernel {
+	const char *images, *key, *build_id, *variant;
+};
+
+/* ERROR_INPUT when it is not there any more, is another build, or was built without debug information. */
+struct error *insn_names_read(const struct insn_kernel *kernel, struct insn_names **names_out) MUST_CHECK;
 /* "count_vm_event in handle_mm_fault", "handle_mm_fault", "(no function)"; the caller frees. */
 char *insn_names_at(const struct insn_names *names, uint64_t address);
 void insn_names_free(struct insn_names *names); /* NULL is fine */
