@@ -11,6 +11,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "agent/loopback.h"
 #include "agent/program.h"
 #include "agent/records.h"
 #include "agent/scratch.h"
@@ -42,6 +43,7 @@ static int prepare(struct workload_run *run)
 		return workload_fail(run, "out of memory");
 	run->state = selftest;
 	selftest->scratch.fd = -1;
+	loopback_up();
 	if (strcmp(workload_value(run, "on"), "none") != 0 &&
 	    scratch_open(&selftest->scratch, run, workload_value(run, "on"), SCRATCH_BYTES, SCRATCH_BUFFER))
 		return -1;
