@@ -19,9 +19,9 @@ LIB := $(BUILD)/libmemcgab.a
 
 PACKAGES := libgit2 yaml-0.1 sqlite3 gsl libarchive jansson libelf libdw nettle
 WARNINGS := -Wall -Wextra -Wshadow -Wmissing-prototypes -Wstrict-prototypes -Wvla -Wformat=2 -Wno-missing-field-initializers -Werror
-CFLAGS_release := -O2 -g
+CFLAGS_release := -O2 -g1
 CFLAGS_debug := -Og -g3
-CFLAGS_san := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+CFLAGS_san := -O1 -g1 -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 LDFLAGS_san := -fsanitize=address,undefined
 ifeq ($(filter $(VARIANT),release debug san),)
 $(error VARIANT is release, debug or san)
