@@ -129,9 +129,10 @@ rooms-check:
 
 lint: deps-build+check+clang
 	$(Q)$(MAKE) --no-print-directory format-check rooms-check
-	$(Q)cppcheck -q --error-exitcode=1 --inline-suppr --std=c11 --enable=warning,portability -Isrc --suppress=missingIncludeSystem \
+	$(Q)cppcheck -q -j $$(nproc) --error-exitcode=1 --inline-suppr --std=c11 --enable=warning,portability -Isrc --suppress=missingIncludeSystem \
 		--suppress=normalCheckLevelMaxBranches --suppress=unknownMacro --suppress=invalidLifetime --suppress=returnDanglingLifetime src cmd
-	$(Q)clang-tidy --quiet --warnings-as-errors='*' $(LIB_SRC) $(TOOL_SRC) -- -std=gnu11 -D_GNU_SOURCE -Isrc -Icmd/memcg-ab $(PKG_CFLAGS)
+	$(Q)printf '%s\n' $(LIB_SRC) $(TOOL_SRC) | xargs -P $$(nproc) -n 8 sh -c \
+		'clang-tidy --quiet --warnings-as-errors="*" "$$@" -- -std=gnu11 -D_GNU_SOURCE -Isrc -Icmd/memcg-ab $(PKG_CFLAGS)' clang-tidy
 
 # Each harness runs FUZZ_SECONDS on its seeds; a finding stops with the input that made it.
 FUZZ_SECONDS ?= 60
