@@ -9,6 +9,7 @@
 
 #include "agent/chain.h"
 #include "agent/counter.h"
+#include "agent/counting.h"
 #include "agent/environment.h"
 #include "agent/health_probe.h"
 #include "agent/identity.h"
@@ -32,7 +33,7 @@ struct agent {
 	const struct conf *conf;
 	struct results results;
 	const char *root;
-	enum counter_kind counter;
+	struct counter_plan counter;
 	bool clock;
 	struct chain chain;
 	struct misbehave misbehave;
@@ -42,17 +43,6 @@ struct agent {
 	struct memcg memcg;
 	struct records records;
 };
-
-static enum counter_kind counter_setting(const struct conf *conf)
-{
-	const char *name = conf_get(conf, "counter", "pmu");
-
-	for (enum counter_kind kind = COUNTER_PMU; kind < COUNTER_MODEL; kind++) {
-		if (!strcmp(name, counter_name(kind)))
-			return kind;
-	}
-	return COUNTER_MODEL;
-}
 
 static void sleep_ms(uint64_t ms)
 {
@@ -64,7 +54,7 @@ static void sleep_ms(uint64_t ms)
 
 static void add_settings(struct agent *agent)
 {
-	records_identity(&agent->records, "counter", counter_name(agent->counter));
+	records_identity(&agent->records, "counter", counter_name(agent->counter.kind));
 	records_identity(&agent->records, "expect_memcg", conf_get(agent->conf, "expect_memcg", NULL));
 	records_identity(&agent->records, "region_offset", conf_get(agent->conf, "region_offset", NULL));
 }
@@ -73,18 +63,21 @@ static void add_settings(struct agent *agent)
 static bool is_wanted(const struct agent *agent, const struct workload_run *run, size_t metric_index)
 {
 	const struct workload_metric *metric = &run->kind->metrics[metric_index];
+	const enum event event = event_of_unit(metric->unit);
 	bool insn = !strncmp(metric->unit, "insn", 4);
 	char key[NAME_MAX_LEN];
 
 	if (metric->derived)
 		return false;
-	if (agent->counter == COUNTER_MODEL) {
+	if (agent->counter.kind == COUNTER_MODEL) {
 		snprintf(key, sizeof(key), "model.%s.%s.%s", run->settings->label, metric->phase, metric->unit);
 		return conf_get(agent->conf, key, NULL) != NULL;
 	}
 	if (workload_is_amount(metric))
 		return true;
-	return insn ? agent->counter == COUNTER_PMU : run->clock;
+	if (event < N_EVENTS)
+		return agent->counter.events & 1u << event;
+	return insn ? agent->counter.kind == COUNTER_PMU : run->clock;
 }
 
 static bool wants_anything(const struct agent *agent, const struct workload_run *run)
@@ -160,7 +153,7 @@ static void report_checks(struct agent *agent, const struct workload_run *run, c
 /* With a model the numbers are told: what would change the machine is left out. */
 static bool is_run(const struct agent *agent, const struct workload_run *run)
 {
-	return agent->counter != COUNTER_MODEL || !run->kind->needs_machine;
+	return agent->counter.kind != COUNTER_MODEL || !run->kind->needs_machine;
 }
 
 static void run_iterations(struct agent *agent, struct workload_run *run, const struct model *model)
@@ -181,7 +174,7 @@ static void run_iterations(struct agent *agent, struct workload_run *run, const 
 
 		failed = is_run(agent, run) && run->kind->iterate(run) != 0;
 		health_probe_after(&probe, run->health);
-		if (!failed && agent->counter == COUNTER_MODEL)
+		if (!failed && agent->counter.kind == COUNTER_MODEL)
 			model_readings(model, run, (size_t)(run->iteration + warmups));
 		report_iteration(agent, run, warmups, failed ? run->reason : NULL);
 	}
@@ -265,11 +258,12 @@ static void run_workload(struct agent *agent, const struct conf_workload *settin
 
 	if (!wants_anything(agent, &run)) {
 		fail_workload(agent, settings->label,
-			      agent->counter == COUNTER_MODEL ? "no model.LABEL.PHASE.UNIT setting is for this workload" :
-								"it reports nothing but instructions and times, which are not read here");
+			      agent->counter.kind == COUNTER_MODEL
+				      ? "no model.LABEL.PHASE.UNIT setting is for this workload"
+				      : "it reports nothing but instructions and times, which are not read here");
 		return;
 	}
-	if (agent->counter == COUNTER_MODEL && !model_open(&model, agent->conf, settings, reason, sizeof(reason))) {
+	if (agent->counter.kind == COUNTER_MODEL && !model_open(&model, agent->conf, settings, reason, sizeof(reason))) {
 		fail_workload(agent, settings->label, reason);
 		return;
 	}
@@ -283,7 +277,8 @@ static void run_workloads(struct agent *agent)
 	char reason[WORKLOAD_REASON_MAX];
 	struct counter counter;
 
-	if (!counter_open(&counter, agent->counter, reason, sizeof(reason))) {
+	if (!counting_plan(agent->conf, agent->root, &agent->counter, &agent->records, reason, sizeof(reason)) ||
+	    !counter_open(&counter, &agent->counter, reason, sizeof(reason))) {
 		records_fail(&agent->records, "agent.counter.error.0", reason, "-");
 		return;
 	}
@@ -392,14 +387,14 @@ bool agent_run(const struct conf *conf, int console_fd, bool init)
 	struct agent agent = {
 		.conf = conf,
 		.root = conf_get(conf, "root", ""),
-		.counter = counter_setting(conf),
+		.counter = { .kind = counting_kind(conf) },
 	};
 	char reason[256];
 	bool sent;
 
 	if (memory_is_wanted(conf))
 		memory_read(&agent.memory, agent.root);
-	agent.clock = agent.counter == COUNTER_CLOCK || conf_get_count(conf, "clock", 0) == 1;
+	agent.clock = agent.counter.kind == COUNTER_CLOCK || conf_get_count(conf, "clock", 0) == 1;
 	chain_start(&agent.chain, conf, init);
 	if (results_open(&agent.results, where, console_fd, agent.root, RESULTS_WAIT_MS, reason, sizeof(reason)))
 		sent = do_work(&agent, init);

@@ -4,7 +4,7 @@
  * first and printed afterwards.
  *
  * RESULT records: case LABEL.PHASE.UNIT.ITERATION, iterations 0, 1, ... and warm-ups w0, w1, ...; one for each
- * reading of the workload's table that the counter gives: insn_k and insn_u with counter=pmu, ns with clock=1 or
+ * reading of the workload's table that the counter gives: insn_k, insn_u and the events asked for with counter=pmu, ns with clock=1 or
  * counter=clock, what has a setting with counter=model; and LABEL.health.NAME.ITERATION (health.h). An iteration that
  * failed says so in all of the former, has none of the latter, and is its workload's last. Failures that belong to no iteration have the cases
  * agent.conf.error.0, agent.results.error.0, agent.counter.error.0 and LABEL.agent.error.0.

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "agent/conf_environment.h"
+#include "agent/events.h"
 #include "agent/sift.h"
 
 #define LABEL_MAX 64
@@ -101,6 +102,11 @@ static bool valid_version(const char *value)
 static bool valid_counter(const char *value)
 {
 	return !strcmp(value, "pmu") || !strcmp(value, "clock") || !strcmp(value, "none") || !strcmp(value, "model");
+}
+
+static bool valid_events(const char *value)
+{
+	return events_parse(value) != 0;
 }
 
 static bool valid_offset(const char *value)
@@ -204,6 +210,7 @@ static const struct known_key {
 	{ "version", valid_version, "1" },
 	{ "root", valid_root, "an absolute folder" },
 	{ "counter", valid_counter, "pmu, clock, none or model" },
+	{ "events", valid_events, "names of events with commas between them" },
 	{ "clock", valid_flag, "0 or 1" },
 	{ "region_offset", valid_offset, "a multiple of 2097152 up to 1073741824" },
 	{ "expect_memcg", valid_memcg, "none, disabled or on" },
@@ -370,6 +377,8 @@ static bool check_whole(struct parser *parser)
 		if (!strncmp(key, "model.", 6) || !strncmp(key, "noise.", 6) || !strncmp(key, "fault.", 6))
 			return refuse(parser, "'%s' is allowed only with counter=model", key);
 	}
+	if (conf_get(conf, "events", NULL) && strcmp(conf_get(conf, "counter", "pmu"), "pmu") != 0)
+		return refuse(parser, "'events' is allowed only with counter=pmu");
 	if (conf_get(conf, "modules", NULL) && conf_get_count(conf, "chain", 0) != 1)
 		return refuse(parser, "'modules' is allowed only with chain=1");
 	if (!strcmp(conf_get(conf, "relay", ""), conf_get(conf, "results", "console")) &&

@@ -7,6 +7,7 @@
  *   root=DIR             read /proc, /sys and cgroupfs below DIR (identity.h says which files) and change nothing
  *   counter=pmu|clock|none|model   pmu (default): perf_event_open, refused when absent; clock: times only; none: amounts
  *                        alone, neither instructions nor times; model: numbers come from model.* (sim)
+ *   events=NAME,...      also counted, in the kernel: cycles, l1d_misses, dtlb_misses, ... (events.h); only with counter=pmu
  *   clock=0|1            also report ns (0 under icount, where time is no metric); default 0
  *   region_offset=BYTES  nuisance: moves the measured region, a multiple of 2 MiB
  *   expect_memcg=none|disabled|on   what the host expects; only recorded, the host decides

@@ -52,8 +52,8 @@ int meter_open(struct meter *meter, struct workload_run *run, bool tree)
 {
 	*meter = (struct meter){ .clock = run->clock, .tree = tree };
 
-	bool opened = tree ? counter_open_tree(&meter->counter, run->counter, meter->reason, sizeof(meter->reason))
-			   : counter_open(&meter->counter, run->counter, meter->reason, sizeof(meter->reason));
+	bool opened = tree ? counter_open_tree(&meter->counter, &run->counter, meter->reason, sizeof(meter->reason))
+			   : counter_open(&meter->counter, &run->counter, meter->reason, sizeof(meter->reason));
 
 	if (!opened)
 		return workload_fail(run, "%s", meter->reason);
@@ -79,7 +79,7 @@ void meter_start(struct meter *meter)
 void meter_stop(struct meter *meter)
 {
 	const uint64_t end_ns = meter->clock ? meter_clock_ns() : 0;
-	struct counter_reading insn;
+	struct counter_reading count;
 	struct rusage after;
 
 	marker_stop(0);
@@ -91,12 +91,11 @@ void meter_stop(struct meter *meter)
 		add_usage(meter, &meter->children, &after);
 	}
 	meter->elapsed_ns += end_ns - (meter->clock ? meter->start_ns : 0);
-	if (!counter_read(&meter->counter, &insn, meter->reason, sizeof(meter->reason))) {
+	if (!counter_read(&meter->counter, &count, meter->reason, sizeof(meter->reason))) {
 		meter->failed = true;
 		return;
 	}
-	meter->insn.kernel += insn.kernel;
-	meter->insn.user += insn.user;
+	counter_add(&meter->count, &count);
 }
 
 static void add_health(struct workload_run *run, enum health which, uint64_t value)
@@ -127,10 +126,7 @@ int meter_report(struct meter *meter, struct workload_run *run, const char *phas
 {
 	if (meter->failed)
 		return workload_fail(run, "%s", meter->reason);
-	if (run->counter == COUNTER_PMU) {
-		workload_set(run, phase, "insn_k", (double)meter->insn.kernel / n);
-		workload_set(run, phase, "insn_u", (double)meter->insn.user / n);
-	}
+	workload_set_counts(run, phase, &meter->count, n);
 	if (meter->clock)
 		report_times(meter, run, phase, n);
 	report_health(meter, run);

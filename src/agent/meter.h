@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
 /*
- * Counts and times one phase of a workload: instructions by the counter, and where the clock is read wall time and the CPU
+ * Counts and times one phase of a workload: instructions and events by the counter, and where the clock is read wall time and the CPU
  * times of getrusage. The sum of the latter is as exact as the scheduler's clock; how it falls into user and system is
  * sampled at ticks, unless the kernel accounts it precisely (CONFIG_VIRT_CPU_ACCOUNTING_GEN). Private to the agent.
  */
@@ -21,7 +21,7 @@ struct meter {
 	struct rusage self, children;
 	uint64_t start_ns;
 	/* summed over all pieces between a start and a stop */
-	struct counter_reading insn;
+	struct counter_reading count;
 	uint64_t elapsed_ns, user_ns, system_ns;
 	uint64_t minor_faults, major_faults, voluntary_switches, involuntary_switches;
 	bool failed;

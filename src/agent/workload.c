@@ -155,6 +155,7 @@ bool workload_is_amount(const struct workload_metric *metric)
 
 void workload_unit_text(const struct workload_metric *metric, char *text, size_t size)
 {
+	const enum event event = event_of_unit(metric->unit);
 	bool insn = !strncmp(metric->unit, "insn", 4);
 
 	if (!metric->per)
@@ -162,7 +163,11 @@ void workload_unit_text(const struct workload_metric *metric, char *text, size_t
 	else if (!strcmp(metric->unit, "rate"))
 		snprintf(text, size, "%s/s", metric->per);
 	else
-		snprintf(text, size, "%s/%s", insn ? "insn" : metric->unit, metric->per);
+		snprintf(text, size, "%s/%s",
+			 insn		    ? "insn"
+			 : event < N_EVENTS ? event_infos[event].name
+					    : metric->unit,
+			 metric->per);
 }
 
 bool workload_check(const struct conf_workload *settings, char *reason, size_t reason_size)
@@ -230,6 +235,18 @@ void workload_add(struct workload_run *run, const char *phase, const char *unit,
 
 		if (!strcmp(metric->phase, phase) && !strcmp(metric->unit, unit))
 			run->readings[i] = isnan(run->readings[i]) ? value : run->readings[i] + value;
+	}
+}
+
+void workload_set_counts(struct workload_run *run, const char *phase, const struct counter_reading *reading, double n)
+{
+	if (run->counter.kind != COUNTER_PMU)
+		return;
+	workload_set(run, phase, "insn_k", (double)reading->kernel / n);
+	workload_set(run, phase, "insn_u", (double)reading->user / n);
+	for (enum event event = 0; event < N_EVENTS; event++) {
+		if (run->counter.events & 1u << event)
+			workload_set(run, phase, event_infos[event].unit, (double)reading->events[event] / n);
 	}
 }
 

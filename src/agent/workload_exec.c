@@ -87,7 +87,7 @@ static bool started(void *arg, pid_t pid)
 	struct workload_run *run = arg;
 	struct exec *exec = run->state;
 
-	if (!counter_open_command(&exec->counter, run->counter, pid, exec->reason, sizeof(exec->reason)))
+	if (!counter_open_command(&exec->counter, &run->counter, pid, exec->reason, sizeof(exec->reason)))
 		return false;
 	getrusage(RUSAGE_CHILDREN, &exec->children);
 	exec->start_ns = meter_clock_ns();
@@ -110,16 +110,15 @@ static double between_ns(const struct timeval *before, const struct timeval *aft
 static int report_counts(struct workload_run *run)
 {
 	const struct exec *exec = run->state;
-	struct counter_reading insn;
+	struct counter_reading count;
 	struct rusage children;
 	char reason[WORKLOAD_REASON_MAX];
 	const double elapsed_ns = (double)(meter_clock_ns() - exec->start_ns);
 
 	getrusage(RUSAGE_CHILDREN, &children);
-	if (!counter_read(&exec->counter, &insn, reason, sizeof(reason)))
+	if (!counter_read(&exec->counter, &count, reason, sizeof(reason)))
 		return workload_fail(run, "%s", reason);
-	workload_set(run, "all", "insn_k", (double)insn.kernel);
-	workload_set(run, "all", "insn_u", (double)insn.user);
+	workload_set_counts(run, "all", &count, 1);
 	workload_set(run, "all", "user_ns", between_ns(&exec->children.ru_utime, &children.ru_utime));
 	workload_set(run, "all", "system_ns", between_ns(&exec->children.ru_stime, &children.ru_stime));
 	workload_set(run, "all", "elapsed_ns", elapsed_ns);
@@ -185,7 +184,7 @@ static int run_command(struct workload_run *run, const char *dir)
 	struct program_end end;
 
 	snprintf(tmp, sizeof(tmp), "TMPDIR=%s", *workload_value(run, "tree") ? dir : "/tmp");
-	exec->counter = (struct counter){ -1, -1 };
+	exec->counter = (struct counter){ .n = 0 };
 	*exec->reason = '\0';
 	group_events_read(run, &before);
 	program_run(&program, &end);
@@ -252,6 +251,7 @@ static const struct workload_metric metrics[] = {
 	{ "all", "insn_k", "run", false, NULL },
 	{ "all", "insn_u", "run", false, NULL },
 	{ "all", "insn", "run", false, "sum:all.insn_k,all.insn_u" },
+	WORKLOAD_EVENTS("all", "run"),
 	WORKLOAD_TIMES,
 	{ "all", "peak_kib", NULL, false, NULL },
 	{ "all", "limit_hits", NULL, false, NULL },

@@ -14,7 +14,7 @@ static int iterate(struct workload_run *run)
 	const struct memory *memory = run->memory;
 
 	/* sim is told the numbers */
-	if (run->counter == COUNTER_MODEL)
+	if (run->counter.kind == COUNTER_MODEL)
 		return 0;
 	if (!memory || isnan(memory->total))
 		return workload_fail(run, "/proc/meminfo has no MemTotal");

@@ -8,7 +8,7 @@
 #include "agent/health.h"
 #include "agent/workload.h"
 
-#define WORKLOAD_MAX_METRICS 32
+#define WORKLOAD_MAX_METRICS 64
 #define WORKLOAD_REASON_MAX 128
 
 /* What the environment did while it was measured, summed over the iterations. */
@@ -25,7 +25,7 @@ struct records;
 struct workload_run {
 	const struct workload_kind *kind;
 	const struct conf_workload *settings;
-	enum counter_kind counter;
+	struct counter_plan counter;
 	bool clock; /* read the clock too */
 	uint64_t region_offset; /* bytes, a multiple of 2 MiB */
 	const struct memory *memory; /* when the agent started; NULL = not looked at */
@@ -50,14 +50,30 @@ struct workload_run {
 	char reason[WORKLOAD_REASON_MAX];
 };
 
-/* The rows of a phase that is counted and timed, an operation being one `per`; and those of User / System / Elapsed. */
+/*
+ * The rows of a phase that is counted and timed, an operation being one `per`; those of its events (events.h), which are there where they
+ * are asked for; and those of User / System / Elapsed.
+ */
 /* clang-format off */
+#define WORKLOAD_EVENT_ROW(phase, per, unit) { phase, unit, per, false, NULL }
+#define WORKLOAD_EVENTS(phase, per)                                               \
+	WORKLOAD_EVENT_ROW(phase, per, "cycles_k"),                               \
+	WORKLOAD_EVENT_ROW(phase, per, "l1d_misses_k"),                           \
+	WORKLOAD_EVENT_ROW(phase, per, "l1i_misses_k"),                           \
+	WORKLOAD_EVENT_ROW(phase, per, "l2d_misses_k"),                           \
+	WORKLOAD_EVENT_ROW(phase, per, "llc_misses_k"),                           \
+	WORKLOAD_EVENT_ROW(phase, per, "dtlb_misses_k"),                          \
+	WORKLOAD_EVENT_ROW(phase, per, "itlb_misses_k"),                          \
+	WORKLOAD_EVENT_ROW(phase, per, "dtlb_walks_k"),                           \
+	WORKLOAD_EVENT_ROW(phase, per, "itlb_walks_k"),                           \
+	WORKLOAD_EVENT_ROW(phase, per, "branch_misses_k")
 #define WORKLOAD_PHASE(phase, per)                                                \
 	{ phase, "insn_k", per, false, NULL },                                    \
 	{ phase, "insn_u", per, false, NULL },                                    \
 	{ phase, "ns", per, false, NULL },                                        \
 	{ phase, "insn", per, false, "sum:" phase ".insn_k," phase ".insn_u" },   \
-	{ phase, "rate", per, true, "rate:" phase ".ns" }
+	{ phase, "rate", per, true, "rate:" phase ".ns" },                        \
+	WORKLOAD_EVENTS(phase, per)
 #define WORKLOAD_TIMES                                                            \
 	{ "all", "user_ns", NULL, false, NULL },                                  \
 	{ "all", "system_ns", NULL, false, NULL },                                \
@@ -80,6 +96,8 @@ uint64_t workload_count(const struct workload_run *run, const char *option);
 void workload_set(struct workload_run *run, const char *phase, const char *unit, double value);
 /* Adds to it; a reading that was not read counts as 0. */
 void workload_add(struct workload_run *run, const char *phase, const char *unit, double value);
+/* Stores what was counted in a phase of `n` operations: instructions, and the events that are counted. */
+void workload_set_counts(struct workload_run *run, const char *phase, const struct counter_reading *reading, double n);
 /* Appends a line to run->compat. */
 void workload_add_compat(struct workload_run *run, const char *line);
 /* Writes the reason why an iteration failed; returns -1. */

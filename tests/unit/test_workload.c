@@ -175,7 +175,7 @@ static int run_pft(struct workload_run *run, struct conf_workload *settings, str
 {
 	*settings = (struct conf_workload){ .label = "pft", .kind = "pft", .options = pairs, .n_options = n };
 	*run = (struct workload_run){
-		.kind = workload_find("pft"), .settings = settings, .counter = COUNTER_CLOCK, .clock = true
+		.kind = workload_find("pft"), .settings = settings, .counter = { .kind = COUNTER_CLOCK }, .clock = true
 	};
 	for (size_t i = 0; i < run->kind->n_metrics; i++)
 		run->readings[i] = NAN;
@@ -231,7 +231,7 @@ static void pft_moves_its_region(void **state)
 static void pft_of_a_model_is_small(void **state)
 {
 	struct conf_workload settings = { .label = (char *)"pft", .kind = (char *)"pft" };
-	struct workload_run run = { .kind = workload_find("pft"), .settings = &settings, .counter = COUNTER_MODEL };
+	struct workload_run run = { .kind = workload_find("pft"), .settings = &settings, .counter = { .kind = COUNTER_MODEL } };
 
 	(void)state;
 	assert_int_equal(run.kind->iterate(&run), 0);
@@ -267,7 +267,7 @@ static void memory_is_what_was_there(void **state)
 	struct conf_workload settings = { .label = (char *)"m", .kind = (char *)"memory" };
 	struct memory memory;
 	struct workload_run run = {
-		.kind = workload_find("memory"), .settings = &settings, .counter = COUNTER_PMU, .memory = &memory
+		.kind = workload_find("memory"), .settings = &settings, .counter = { .kind = COUNTER_PMU }, .memory = &memory
 	};
 
 	(void)state;

@@ -33,7 +33,7 @@ static struct workload_run start(const char *kind, struct conf_workload *setting
 {
 	*settings = (struct conf_workload){ .label = (char *)"l", .kind = (char *)kind, .options = pairs, .n_options = n };
 	struct workload_run run = {
-		.kind = workload_find(kind), .settings = settings, .counter = COUNTER_CLOCK, .clock = true, .root = ""
+		.kind = workload_find(kind), .settings = settings, .counter = { .kind = COUNTER_CLOCK }, .clock = true, .root = ""
 	};
 
 	for (size_t i = 0; i < run.kind->n_metrics; i++)
