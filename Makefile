@@ -196,6 +196,7 @@ check-faults: deps-build+check
 check-workloads: deps-build+check
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) all
 	$(Q)tests/e2e/workloads build/release
+	$(Q)tests/e2e/events build/release
 	$(Q)tests/e2e/payload build/release
 	$(Q)tests/e2e/inlined build/release
 

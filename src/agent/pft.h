@@ -16,7 +16,7 @@
 enum pft_phase { PFT_FAULT, PFT_TEARDOWN, PFT_N_PHASES };
 
 struct pft_result {
-	struct counter_reading count;
+	uint64_t kernel, user; /* instructions */
 	uint64_t start_ns, end_ns;
 	uint64_t cpu_ns, wall_ns; /* of its thread; with the clock */
 	uint64_t cpu_user_us, cpu_system_us;
@@ -29,6 +29,7 @@ struct pft_worker {
 	char *start, *end; /* touched */
 	bool failed;
 	struct pft_result results[PFT_N_PHASES];
+	uint64_t (*events)[N_EVENTS]; /* by phase, in memory of its own; NULL = none are asked for */
 	char reason[WORKLOAD_REASON_MAX];
 };
 
@@ -41,7 +42,8 @@ struct pft {
 	size_t pages; /* of all workers */
 	char *region;
 	size_t size;
-	struct pft_team *team; /* in memory that processes share */
+	struct pft_team *team; /* in memory that processes share, as is what follows */
+	uint64_t (*events)[PFT_N_PHASES][N_EVENTS]; /* by worker; NULL = none are asked for */
 };
 
 struct pft_team {
@@ -50,6 +52,9 @@ struct pft_team {
 	bool given_up; /* they are not: go home */
 	struct pft_worker workers[PFT_MAX_WORKERS];
 };
+
+/* What a worker counted in a phase. */
+struct counter_reading pft_counted(const struct pft_worker *worker, enum pft_phase phase);
 
 /* Touches the worker's share and measures that, in the calling thread. */
 void pft_measure_fault(struct pft_worker *worker, const struct counter *counter);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later */
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -70,6 +71,7 @@ static void measure(struct pft_worker *worker, enum pft_phase phase, const struc
 {
 	const bool clock = worker->pft->clock;
 	struct pft_result result = { 0 };
+	struct counter_reading count = { 0 };
 	struct rusage before, after;
 
 	/* A process that was just forked has yet to fault these pages in. */
@@ -93,8 +95,12 @@ static void measure(struct pft_worker *worker, enum pft_phase phase, const struc
 		stop_share(&result);
 	getrusage(RUSAGE_THREAD, &after);
 
-	if (!counter_read(counter, &result.count, worker->reason, sizeof(worker->reason)))
+	if (!counter_read(counter, &count, worker->reason, sizeof(worker->reason)))
 		worker->failed = true;
+	result.kernel = count.kernel;
+	result.user = count.user;
+	if (worker->events)
+		memcpy(worker->events[phase], count.events, sizeof(count.events));
 	result.cpu_user_us = timeval_us(after.ru_utime) - timeval_us(before.ru_utime);
 	result.cpu_system_us = timeval_us(after.ru_stime) - timeval_us(before.ru_stime);
 	result.minor_faults = (uint64_t)(after.ru_minflt - before.ru_minflt);
@@ -102,6 +108,15 @@ static void measure(struct pft_worker *worker, enum pft_phase phase, const struc
 	result.voluntary_switches = (uint64_t)(after.ru_nvcsw - before.ru_nvcsw);
 	result.involuntary_switches = (uint64_t)(after.ru_nivcsw - before.ru_nivcsw);
 	worker->results[phase] = result;
+}
+
+struct counter_reading pft_counted(const struct pft_worker *worker, enum pft_phase phase)
+{
+	struct counter_reading count = { .kernel = worker->results[phase].kernel, .user = worker->results[phase].user };
+
+	if (worker->events)
+		memcpy(count.events, worker->events[phase], sizeof(count.events));
+	return count;
 }
 
 void pft_measure_fault(struct pft_worker *worker, const struct counter *counter)

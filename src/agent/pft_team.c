@@ -10,27 +10,47 @@
 
 #include "agent/pft.h"
 
+static void *map_shared(size_t size)
+{
+	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	return memory == MAP_FAILED ? NULL : memory;
+}
+
+/* Where nothing is asked for beside instructions, no more memory is touched. */
+static bool map_team(struct pft *pft)
+{
+	pft->team = map_shared(sizeof(*pft->team));
+	if (!pft->team || !pft->counter->events)
+		return pft->team;
+	pft->events = map_shared(pft->n * sizeof(*pft->events));
+	return pft->events;
+}
+
 int pft_team_make(struct workload_run *run, struct pft *pft)
 {
 	pthread_barrierattr_t shared;
-	struct pft_team *team = mmap(NULL, sizeof(*team), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
-	if (team == MAP_FAILED) {
+	if (!map_team(pft)) {
 		workload_fail(run, "mmap: %s", strerror(errno));
+		pft_team_free(pft);
 		return -1;
 	}
+
+	struct pft_team *team = pft->team;
+
 	memset(team, 0, sizeof(*team));
 	pthread_barrierattr_init(&shared);
 	pthread_barrierattr_setpshared(&shared, PTHREAD_PROCESS_SHARED);
 	pthread_barrier_init(&team->barrier, &shared, pft->n);
 	pthread_mutex_init(&team->gate, NULL);
-	pft->team = team;
 	for (unsigned i = 0; i < pft->n; i++) {
 		struct pft_worker *worker = &team->workers[i];
 
 		worker->pft = pft;
 		worker->start = pft->region + pft->size / pft->n * i;
 		worker->end = worker->start + pft->size / pft->n;
+		worker->events = pft->events ? pft->events[i] : NULL;
 	}
 	return 0;
 }
@@ -170,5 +190,8 @@ int pft_team_run(struct workload_run *run, struct pft *pft)
 
 void pft_team_free(struct pft *pft)
 {
-	munmap(pft->team, sizeof(*pft->team));
+	if (pft->events)
+		munmap(pft->events, pft->n * sizeof(*pft->events));
+	if (pft->team)
+		munmap(pft->team, sizeof(*pft->team));
 }

@@ -119,16 +119,33 @@ static int check_worker(struct workload_run *run, const struct pft *pft, const s
 	return 0;
 }
 
-/* A phase of all workers together: counts and CPU times added, from the first start to the last end. */
+/* How many workers measure a phase: threads have one region to unmap. */
+static unsigned measuring(const struct pft *pft, enum pft_phase phase)
+{
+	return phase == PFT_TEARDOWN && !pft->processes ? 1 : pft->n;
+}
+
+static struct counter_reading sum_counts(const struct pft *pft, enum pft_phase phase)
+{
+	struct counter_reading sum = { 0 };
+
+	for (unsigned i = 0; i < measuring(pft, phase); i++) {
+		const struct counter_reading count = pft_counted(&pft->team->workers[i], phase);
+
+		counter_add(&sum, &count);
+	}
+	return sum;
+}
+
+/* A phase of all workers together: CPU times added, from the first start to the last end. */
 static struct pft_result sum_phase(const struct pft *pft, enum pft_phase phase)
 {
-	unsigned n = phase == PFT_TEARDOWN && !pft->processes ? 1 : pft->n;
+	const unsigned n = measuring(pft, phase);
 	struct pft_result sum = pft->team->workers[0].results[phase];
 
 	for (unsigned i = 1; i < n; i++) {
 		const struct pft_result *result = &pft->team->workers[i].results[phase];
 
-		counter_add(&sum.count, &result->count);
 		sum.cpu_user_us += result->cpu_user_us;
 		sum.cpu_system_us += result->cpu_system_us;
 		sum.cpu_ns += result->cpu_ns;
@@ -197,11 +214,12 @@ static int collect(struct workload_run *run, const struct pft *pft)
 			return -1;
 	}
 	for (enum pft_phase phase = 0; phase < PFT_N_PHASES; phase++) {
+		const struct counter_reading count = sum_counts(pft, phase);
 		struct pft_result *sum = &sums[phase];
 
 		*sum = sum_phase(pft, phase);
 		marker_phase(phase, phase_names[phase], (double)pft->pages);
-		workload_set_counts(run, phase_names[phase], &sum->count, (double)pft->pages);
+		workload_set_counts(run, phase_names[phase], &count, (double)pft->pages);
 		if (run->clock)
 			workload_set(run, phase_names[phase], "ns", (double)(sum->end_ns - sum->start_ns) / (double)pft->pages);
 	}

@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#include "agent/events.h"
+
 static const char pad_parameter[] = " memcg_ab.pad=";
 
 char *settings_pad_cmdline(const char *cmdline, unsigned pad)
@@ -74,6 +76,14 @@ static void write_environment(const struct profile *profile, const char *cores, 
 	strbuf_addf(out, "env.swap=%d\n", environment->swap);
 }
 
+static void write_events(unsigned events, struct strbuf *out)
+{
+	char names[256];
+
+	events_format(events, names, sizeof(names));
+	strbuf_addf(out, "events=%s\n", names);
+}
+
 void settings_write(const struct settings *settings, const struct boot_request *request, struct strbuf *out)
 {
 	strbuf_addf(out, "version=1\ncounter=%s\nclock=%d\nfinish=%s\n", settings->counter, settings->clock, settings->finish);
@@ -85,6 +95,8 @@ void settings_write(const struct settings *settings, const struct boot_request *
 		strbuf_addf(out, "settle_ms=%" PRId64 "\n", request->settle_ms);
 	if (settings->nonce && settings->nonce[0])
 		strbuf_addf(out, "nonce=%s\n", settings->nonce);
+	if (settings->profile && settings->profile->events)
+		write_events(settings->profile->events, out);
 	if (settings->profile)
 		write_environment(settings->profile, request->cores, out);
 	if (settings->extra)

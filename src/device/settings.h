@@ -19,7 +19,7 @@ struct settings {
 	bool clock; /* report times too */
 	const char *finish; /* "poweroff", "exit" */
 	const char *nonce; /* this boot's, where records may lie that another boot left; NULL or "" = none */
-	const struct profile *profile; /* whose environment is wanted; NULL = the device has none to be made quiet */
+	const struct profile *profile; /* whose environment and events are wanted; NULL = the device has neither */
 	const char *extra; /* more lines, each with its newline; NULL = none */
 };
 

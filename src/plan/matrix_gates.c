@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/events.h"
 #include "base/file.h"
 #include "plan/matrix_parts.h"
 #include "plan/plan.h"
@@ -56,11 +57,33 @@ static bool has_label(const struct matrix *matrix, const char *metric)
 	return false;
 }
 
+/* Is it counted on some device? A model may tell of any. */
+static bool is_counted(const struct matrix *matrix, enum event event)
+{
+	for (size_t i = 0; i < matrix->n_targets; i++) {
+		const struct device *device = matrix->targets[i].device;
+		if (!device || device->profile->kind == DEVICE_SIM || device->profile->events & 1u << event)
+			return true;
+	}
+	return false;
+}
+
+/* Of an event of which no device says that it counts it there will be no number. */
+static void check_event(struct matrix_loader *loader, const char *metric, struct pos pos)
+{
+	const enum event event = event_of_unit(strrchr(metric, '.') + 1);
+	if (event < N_EVENTS && !is_counted(loader->matrix, event))
+		error_join(&loader->errors, error_at(pos, "no device counts '%s': add %s to 'events' of the device", metric,
+						     event_infos[event].name));
+}
+
 static void check_metric(struct matrix_loader *loader, const char *metric, struct pos pos)
 {
 	const struct matrix *matrix = loader->matrix;
-	if (plan_metric(matrix, metric, NULL))
+	if (plan_metric(matrix, metric, NULL)) {
+		check_event(loader, metric, pos);
 		return;
+	}
 	/* It may be a metric of a workload that is itself in error. */
 	if (!loader->workloads || (matrix->n_workloads != loader->workloads->n && !has_label(matrix, metric)))
 		return;

@@ -25,10 +25,10 @@ struct layers {
 	char *base; /* device: the profile's name, looked up by lab.c */
 	const struct yaml_node *units; /* device: read by lab.c */
 	/* Of the present layer. */
-	const struct yaml_node *config, *nuisances, *timeouts, *environment, *sections[N_KINDS];
+	const struct yaml_node *config, *nuisances, *timeouts, *environment, *events, *sections[N_KINDS];
 	struct pos section_pos; /* of the last layer that has its kind's section */
 	struct pos noise_pos; /* likewise of sim's noise */
-	struct pos verified_pos, image_pos; /* likewise of `verified` and `image` */
+	struct pos verified_pos, image_pos, events_pos; /* likewise of `verified`, `image` and `events` */
 	const struct search *search;
 	struct error *errors;
 };
@@ -48,7 +48,7 @@ static const char *const match_words[] = { "exact", "contains", "words", NULL };
 		BIND("verified", BIND_TEXT, struct layers, profile.verified),                                                    \
 		BIND("nuisances", BIND_LIST, struct layers, nuisances), BIND("timeouts", BIND_MAPPING, struct layers, timeouts), \
 		BIND("retries", BIND_COUNT, struct layers, profile.retries, .max = 100),                                         \
-		BIND("environment", BIND_MAPPING, struct layers, environment),                                                   \
+		BIND("environment", BIND_MAPPING, struct layers, environment), BIND("events", BIND_LIST, struct layers, events), \
 		BIND("qemu", BIND_MAPPING, struct layers, sections[DEVICE_QEMU]),                                                \
 		BIND("sim", BIND_MAPPING, struct layers, sections[DEVICE_SIM]),                                                  \
 		BIND("fastboot", BIND_MAPPING, struct layers, sections[DEVICE_FASTBOOT]),                                        \
@@ -217,7 +217,7 @@ static void read_section(struct layers *layers, int kind, const struct yaml_node
 
 static void read_layer(struct layers *layers, const struct yaml_node *node, const struct bind_table *table, const char *where)
 {
-	layers->config = layers->nuisances = layers->timeouts = layers->environment = NULL;
+	layers->config = layers->nuisances = layers->timeouts = layers->environment = layers->events = NULL;
 	memset(layers->sections, 0, sizeof(layers->sections));
 	bind_mapping(node, table, where, layers, &layers->errors);
 	for (int kind = 0; kind < N_KINDS; kind++)
@@ -227,6 +227,10 @@ static void read_layer(struct layers *layers, const struct yaml_node *node, cons
 		layers->verified_pos = yaml_get(node, "verified")->pos;
 	if (yaml_get(node, "image"))
 		layers->image_pos = yaml_get(node, "image")->pos;
+	if (layers->events) {
+		layers->events_pos = layers->events->pos;
+		layers->profile.events = profile_events_read(layers->events, &layers->errors);
+	}
 	if (layers->config)
 		read_config(layers, where);
 	if (layers->nuisances)
@@ -327,6 +331,7 @@ static void check(struct layers *layers, struct pos pos)
 		error_join(&layers->errors,
 			   error_at(layers->image_pos,
 				    "'image: stock' is for devices of kind 'fastboot', whose own kernel is measured"));
+	profile_events_check(profile, layers->events_pos, &layers->errors);
 	if (profile->kind == DEVICE_SIM)
 		profile_sim_check(profile, layers->noise_pos, &layers->errors);
 	if (profile->kind == DEVICE_FASTBOOT)

@@ -76,6 +76,7 @@ struct profile {
 	char *verified; /* "never", or date and build with which the profile was last seen to work; printed in every report */
 	enum cmdline_match cmdline_match; /* default exact; contains for fastboot and command devices */
 	struct environment environment;
+	unsigned events; /* bits 1 << event (agent/events.h): counted beside instructions */
 	struct nuisance *nuisances; /* at least one on an exact device */
 	size_t n_nuisances;
 	int64_t boot_timeout_ms; /* power on to HELLO */

@@ -68,6 +68,7 @@ char *profile_digest(const struct profile *profile)
 	hash_field(hash, "cmdline", profile->cmdline);
 	hash_field(hash, "image", profile->needs_image ? "kernel" : "none");
 	hash_field(hash, "exact", profile->exact ? "1" : "0");
+	profile_events_hash(profile, hash);
 	for (size_t i = 0; i < profile->n_nuisances; i++) {
 		hash_number(hash, "pad", profile->nuisances[i].pad);
 		hash_number(hash, "memory", profile->nuisances[i].memory);

@@ -13,6 +13,13 @@ void profile_sim_read(struct sim_settings *sim, const struct yaml_node *node, st
 /* `noise_pos`: where the noise is said. */
 void profile_sim_check(const struct profile *profile, struct pos noise_pos, struct error **errors);
 
+/* A set of events (agent/events.h) from a list of their names. */
+unsigned profile_events_read(const struct yaml_node *list, struct error **errors);
+/* `pos`: where the events are said. */
+void profile_events_check(const struct profile *profile, struct pos pos, struct error **errors);
+/* Nothing where there are none, so that what was stored before there were any stays good. */
+void profile_events_hash(const struct profile *profile, struct hash *hash);
+
 void profile_environment_init(struct environment *environment);
 void profile_environment_deinit(struct environment *environment);
 void profile_environment_read(struct environment *environment, const struct yaml_node *node, struct error **errors);

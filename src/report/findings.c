@@ -34,7 +34,9 @@ static bool is_subject(const struct report *report, const struct report_floor *f
 {
 	const struct report_metric *metric = floor_baseline(report, floor);
 
-	return metric && (metric_is_measured(metric->info) || is_gated(report, floor->metric));
+	if (!metric)
+		return false;
+	return (metric_is_measured(metric->info) && !metric_is_event(metric->info)) || is_gated(report, floor->metric);
 }
 
 static size_t count_subjects(const struct report *report, size_t target)

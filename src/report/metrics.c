@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/events.h"
 #include "base/strbuf.h"
 
 #define RATE "rate:"
@@ -92,7 +93,11 @@ static void place(struct metric_program *program, size_t metric, const char *con
 		operation.what = OPERATION_SUM;
 		find_operands(program, &operation, info->derived + strlen(SUM), names, n_names);
 	}
-	program->operations[program->n++] = operation;
+	/* Of what has no reading there is nothing to do, in each of millions of samples. */
+	if (operation.what == OPERATION_NONE)
+		free(operation.operands);
+	else
+		program->operations[program->n++] = operation;
 }
 
 struct metric_program *metric_program_new(const struct workload_kind *kind, const char *const *names, size_t n_names)
@@ -126,8 +131,6 @@ void metric_program_run(const struct metric_program *program, const double *read
 		const struct operation *operation = &program->operations[i];
 		double sum = 0;
 
-		if (operation->what == OPERATION_NONE)
-			continue;
 		for (size_t k = 0; k < operation->n_operands; k++)
 			sum += values_out[operation->operands[k]];
 		if (operation->what == OPERATION_READ)
@@ -153,6 +156,11 @@ bool metric_is_measured(const struct workload_metric *metric)
 bool metric_is_amount(const struct workload_metric *metric)
 {
 	return !metric->per;
+}
+
+bool metric_is_event(const struct workload_metric *metric)
+{
+	return event_of_unit(metric->unit) < N_EVENTS;
 }
 
 const char *metric_rate_of(const struct workload_metric *metric)

@@ -20,6 +20,11 @@ bool metric_is_combined(const struct workload_metric *metric);
 bool metric_is_measured(const struct workload_metric *metric);
 /* True for an amount, such as KiB, which is no cost of an operation. */
 bool metric_is_amount(const struct workload_metric *metric);
+/*
+ * True for what a PMU counts beside instructions (agent/events.h): it says why a time is what it is, and decides nothing unless a gate
+ * names it.
+ */
+bool metric_is_event(const struct workload_metric *metric);
 /* True for work in time: its physical mean is the harmonic one. */
 bool metric_is_rate(const struct workload_metric *metric);
 /* PHASE.UNIT of the time per operation that a rate is made of; NULL for what is no rate. */

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/strbuf.h"
+#include "report/metrics.h"
 #include "report/model.h"
 
 #define ALPHA 0.05
@@ -29,7 +30,7 @@ static bool is_decisive(const struct report *report, const struct report_metric 
 	for (size_t i = 0; i < jnode_size(gates); i++)
 		if (!strcmp(jnode_string(jnode_item(gates, i), "metric", ""), metric->name))
 			return true;
-	return !jnode_size(gates) && strcmp(metric->info->unit, "rate");
+	return !jnode_size(gates) && strcmp(metric->info->unit, "rate") && !metric_is_event(metric->info);
 }
 
 /* The sd of ln(b / a) over the first stage's blocks; NAN when fewer than two have both. */

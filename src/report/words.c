@@ -156,6 +156,8 @@ static bool unit_shown(const struct workload_kind *kind, const struct workload_m
 {
 	if (!strcmp(metric->unit, "insn") || metric_is_amount(metric))
 		return true;
+	if (metric_is_event(metric))
+		return detail == WORDS_LONG && !metric_is_combined(metric);
 	if (exact)
 		return false;
 	if (!strcmp(metric->unit, "ns"))

@@ -65,7 +65,7 @@ char *words_measure(const struct report *report, size_t target, const struct jno
 /* What a target's tables show of a workload's metrics: */
 enum words_detail {
 	WORDS_SHORT, /* exact: insn; others: insn, rate, and ns where there is no rate */
-	WORDS_LONG, /* ns beside its rate */
+	WORDS_LONG, /* ns beside its rate; events that were counted */
 };
 /* In the workload's order, those that a row has, and in any case the gates'; NULL-terminated. The caller frees the vector. */
 const struct workload_metric **words_metrics(const struct report *report, size_t target, const struct jnode *workload,

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/events.h"
 #include "report/metrics.h"
 #include "report/writer_text.h"
 
@@ -164,6 +165,31 @@ static void write_amounts_title(const struct jnode *workload, const struct colum
 	strbuf_addf(out, "%s | %s\n", jnode_string(workload, "label", ""), unit);
 }
 
+/* The phases in which some row has the event. */
+static struct columns choose_event(const struct report *report, size_t target, const struct jnode *workload, enum event event)
+{
+	AUTO_FREE const struct workload_metric **shown = words_metrics(report, target, workload, WORDS_LONG);
+	struct columns columns = { .n = 0 };
+
+	for (size_t i = 0; shown[i] && columns.n < MAX_PHASES; i++)
+		if (event_of_unit(shown[i]->unit) == event && !metric_is_combined(shown[i]))
+			columns.phases[columns.n++] = shown[i];
+	return columns;
+}
+
+/* What was counted beside instructions: a table an event. */
+static void write_events(const struct report *report, size_t target, const struct jnode *workload, struct strbuf *out)
+{
+	for (enum event event = 0; event < N_EVENTS; event++) {
+		const struct columns columns = choose_event(report, target, workload, event);
+		if (!columns.n)
+			continue;
+		strbuf_addf(out, "%s | %s:k a %s\n", jnode_string(workload, "label", ""), event_infos[event].name,
+			    columns.phases[0]->per);
+		write_rows(report, target, workload, &columns, out);
+	}
+}
+
 /* Amounts, which have no cost, all get their tables; of instructions the first phases. */
 void text_exact_table(const struct report *report, size_t target, const struct jnode *workload, struct strbuf *out)
 {
@@ -185,4 +211,5 @@ void text_exact_table(const struct report *report, size_t target, const struct j
 		named = true;
 		write_rows(report, target, workload, &columns, out);
 	}
+	write_events(report, target, workload, out);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "agent/events.h"
 #include "report/metrics.h"
 #include "report/plain.h"
 #include "report/writer_text.h"
@@ -34,7 +35,7 @@ static bool has_table(const struct report *report, const struct jnode *workload,
 	for (size_t i = 0; i < report->n_gates; i++)
 		if (!strcmp(report->gates[i].metric, name))
 			return true;
-	return !metric_is_rate(metric) && !metric_is_combined(metric);
+	return !metric_is_rate(metric) && !metric_is_combined(metric) && !metric_is_event(metric);
 }
 
 static void write_metric_row(const struct report_metric *metric, struct strbuf *out)
@@ -92,16 +93,34 @@ static size_t choose_rates(const struct workload_metric **shown, const struct wo
 	return n;
 }
 
-static void write_rate_row(const struct report_row *row, const struct jnode *workload, const struct workload_metric **rates,
-			   size_t n, struct strbuf *out)
+/* Of each a level and its difference to the baseline. */
+static void write_short_row(const struct report_row *row, const struct jnode *workload, const struct workload_metric **metrics,
+			    size_t n, struct strbuf *out)
 {
 	for (size_t i = 0; i < n; i++) {
-		const struct report_metric *metric = words_find(row, workload, rates[i]);
+		const struct report_metric *metric = words_find(row, workload, metrics[i]);
 		AUTO_FREE char *level = metric ? words_level(metric->mean) : xstrdup("-");
 		AUTO_FREE char *baseline = metric ? difference_text(&metric->baseline) : xstrdup("");
 		strbuf_addf(out, "%*s%*s", RATE_LEVEL_WIDTH, level, RATE_DIFFERENCE_WIDTH, baseline);
 	}
 	text_end_line(out);
+}
+
+/* Two metrics at most side by side, a column headed by its phase. */
+static void write_short_table(const struct report *report, size_t target, const struct jnode *workload, const char *name,
+			      const struct workload_metric **metrics, size_t n, struct strbuf *out)
+{
+	strbuf_addf(out, "%-*.*s", LABEL_WIDTH, LABEL_WIDTH, name);
+	for (size_t i = 0; i < n; i++)
+		strbuf_addf(out, "%*s%*s", RATE_LEVEL_WIDTH, metrics[i]->phase, RATE_DIFFERENCE_WIDTH, VS_BASELINE);
+	text_end_line(out);
+	for (size_t i = 0; i < report->n_rows; i++) {
+		const struct report_row *row = &report->rows[i];
+		if (report_row_target(row) == target && row->status == ROW_OK && words_row_shown(row)) {
+			text_row_start(report, row, LABEL_WIDTH, out);
+			write_short_row(row, workload, metrics, n, out);
+		}
+	}
 }
 
 /* Work in time: what benchmarks print; of time per operation it is the inverse, so 6% less is 6.4% more time. */
@@ -114,16 +133,23 @@ static void write_rates(const struct report *report, size_t target, const struct
 	if (!n)
 		return;
 	AUTO_FREE char *name = xasprintf("%s, %ss in a second", jnode_string(workload, "label", ""), rates[0]->per);
-	strbuf_addf(out, "%-*.*s", LABEL_WIDTH, LABEL_WIDTH, name);
-	for (size_t i = 0; i < n; i++)
-		strbuf_addf(out, "%*s%*s", RATE_LEVEL_WIDTH, rates[i]->phase, RATE_DIFFERENCE_WIDTH, VS_BASELINE);
-	text_end_line(out);
-	for (size_t i = 0; i < report->n_rows; i++) {
-		const struct report_row *row = &report->rows[i];
-		if (report_row_target(row) == target && row->status == ROW_OK && words_row_shown(row)) {
-			text_row_start(report, row, LABEL_WIDTH, out);
-			write_rate_row(row, workload, rates, n, out);
-		}
+	write_short_table(report, target, workload, name, rates, n, out);
+}
+
+/* What was counted beside instructions: a table an event, its phases side by side. */
+static void write_events(const struct report *report, size_t target, const struct jnode *workload,
+			 const struct workload_metric **shown, struct strbuf *out)
+{
+	for (enum event event = 0; event < N_EVENTS; event++) {
+		const struct workload_metric *phases[RATES];
+		size_t n = 0;
+		for (size_t i = 0; shown[i] && n < RATES; i++)
+			if (event_of_unit(shown[i]->unit) == event && !metric_is_combined(shown[i]))
+				phases[n++] = shown[i];
+		if (!n)
+			continue;
+		AUTO_FREE char *name = xasprintf("%s, %s:k", jnode_string(workload, "label", ""), event_infos[event].name);
+		write_short_table(report, target, workload, name, phases, n, out);
 	}
 }
 
@@ -266,6 +292,7 @@ void text_random_tables(const struct report *report, size_t target, const struct
 		if (has_table(report, workload, shown[i]))
 			write_metric_table(report, target, workload, shown[i], out);
 	write_rates(report, target, workload, shown, out);
+	write_events(report, target, workload, shown, out);
 	for (size_t i = 0; shown[i]; i++) {
 		AUTO_FREE char *name =
 			xasprintf("%s.%s.%s", jnode_string(workload, "label", ""), shown[i]->phase, shown[i]->unit);

@@ -249,6 +249,33 @@ static void says_who_it_is_and_what_it_measured(void **state)
 	root_free(root);
 }
 
+/* A model may tell of events too; a PMU counts those that are asked for, or says which it has not, and nothing is measured. */
+static void tells_of_events_that_are_asked_for(void **state)
+{
+	char *root = machine(), text[400];
+	struct output *told = run_with(root, "model.pft.fault.cycles_k=4000.5\n");
+
+	(void)state;
+	assert_complete(told);
+	assert_value(told, "pft.fault.cycles_k.w0", "4000.500000");
+	assert_null(value_of(told, "pft.teardown.cycles_k.0"));
+	assert_null(value_of(told, "events"));
+	output_free(told);
+	snprintf(text, sizeof(text),
+		 "version=1\ncounter=pmu\nevents=dtlb_walks,itlb_walks\nroot=%s\nworkload=pft\nrun=pft\nsize=262144\n", root);
+
+	struct output *refused = run(text);
+	const char *reason = value_of(refused, "agent.counter.error.0");
+
+	assert_complete(refused);
+	assert_non_null(reason);
+	assert_true(strstr(reason, "dtlb_walks: ") || strstr(reason, "perf_event_open of instructions:") ||
+		    strstr(reason, "have no PMU in "));
+	assert_null(value_of(refused, "pft.fault.insn_k.0"));
+	output_free(refused);
+	root_free(root);
+}
+
 static void reports_what_the_noise_makes_of_it(void **state)
 {
 	char *root = machine();
@@ -439,6 +466,7 @@ int main(void)
 		cmocka_unit_test(says_who_it_is_and_what_it_measured),
 		cmocka_unit_test(refuses_cores),
 		cmocka_unit_test(tells_its_environment),
+		cmocka_unit_test(tells_of_events_that_are_asked_for),
 		cmocka_unit_test(reports_what_the_noise_makes_of_it),
 		cmocka_unit_test(reports_health_that_the_machine_offers),
 		cmocka_unit_test(bad_consoles_lose_nothing),

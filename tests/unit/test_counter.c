@@ -6,12 +6,16 @@
 
 #include <cmocka.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "agent/counter.h"
 #include "agent/sysfile.h"
+#include "agent/workload_run.h"
 #include "agent_root.h"
+
+static const struct counter_plan pmu = { .kind = COUNTER_PMU };
 
 static void without_a_pmu_nothing_is_opened(void **state)
 {
@@ -21,8 +25,10 @@ static void without_a_pmu_nothing_is_opened(void **state)
 
 	(void)state;
 	for (enum counter_kind kind = COUNTER_CLOCK; kind <= COUNTER_MODEL; kind++) {
-		assert_true(counter_open(&counter, kind, reason, sizeof(reason)));
-		assert_int_equal(counter.kernel_fd, -1);
+		const struct counter_plan plan = { .kind = kind, .events = 1u << EVENT_CYCLES };
+
+		assert_true(counter_open(&counter, &plan, reason, sizeof(reason)));
+		assert_int_equal(counter.n, 0);
 		counter_start(&counter);
 		counter_stop(&counter);
 		assert_true(counter_read(&counter, &reading, reason, sizeof(reason)));
@@ -41,7 +47,7 @@ static void counts_or_says_why_not(void **state)
 	char reason[100] = "";
 
 	(void)state;
-	if (!counter_open(&counter, COUNTER_PMU, reason, sizeof(reason))) {
+	if (!counter_open(&counter, &pmu, reason, sizeof(reason))) {
 		assert_memory_equal(reason, "perf_event_open of instructions:", 32);
 		return;
 	}
@@ -56,6 +62,83 @@ static void counts_or_says_why_not(void **state)
 	else
 		assert_memory_equal(reason, "the PMU counted for ", 20);
 	counter_close(&counter);
+}
+
+/*
+ * An event beside them: refused by name, with nothing left open, or counted in the same group. Not every machine that the tests run on
+ * has a PMU.
+ */
+static void events_are_counted_or_refused_by_name(void **state)
+{
+	const struct counter_plan none = { .kind = COUNTER_PMU, .events = 1u << EVENT_DTLB_WALKS };
+	const struct counter_plan cycles = { .kind = COUNTER_PMU, .events = 1u << EVENT_CYCLES };
+	struct counter counter;
+	struct counter_reading reading;
+	char reason[128] = "";
+
+	(void)state;
+	if (!counter_open(&counter, &pmu, reason, sizeof(reason))) {
+		assert_false(counter_open(&counter, &cycles, reason, sizeof(reason)));
+		assert_memory_equal(reason, "perf_event_open of instructions:", 32);
+		assert_int_equal(counter.n, 0);
+		return;
+	}
+	counter_close(&counter);
+	if (!COUNTER_RAW) {
+		assert_false(counter_open(&counter, &none, reason, sizeof(reason)));
+		assert_string_equal(reason, "dtlb_walks: the kernel counts it on arm64 alone: leave it out of 'events'");
+		assert_int_equal(counter.n, 0);
+	}
+	if (!counter_open(&counter, &cycles, reason, sizeof(reason))) {
+		assert_non_null(strstr(reason, "cycles"));
+		return;
+	}
+	assert_int_equal(counter.n, 3);
+	counter_start(&counter);
+	for (int i = 0; i < 1000; i++)
+		getppid();
+	counter_stop(&counter);
+	if (counter_read(&counter, &reading, reason, sizeof(reason))) {
+		assert_true(reading.events[EVENT_CYCLES] > 1000);
+		assert_true(reading.events[EVENT_L1D_MISSES] == 0);
+	}
+	counter_close(&counter);
+}
+
+static void readings_are_added(void **state)
+{
+	struct counter_reading sum = { .kernel = 1, .user = 2, .events = { [EVENT_CYCLES] = 3 } };
+	const struct counter_reading more = { 10, 20, { [EVENT_CYCLES] = 30, [EVENT_BRANCH_MISSES] = 40 } };
+
+	(void)state;
+	counter_add(&sum, &more);
+	assert_true(sum.kernel == 11 && sum.user == 22);
+	assert_true(sum.events[EVENT_CYCLES] == 33 && sum.events[EVENT_BRANCH_MISSES] == 40);
+}
+
+/* Only what is counted is stored: a reading that nobody asked for stays unread. */
+static void counts_become_readings(void **state)
+{
+	struct workload_run run = { .kind = workload_find("fork-exit"),
+				    .counter = { .kind = COUNTER_PMU, .events = 1u << EVENT_ITLB_MISSES } };
+	const struct counter_reading reading = { 10, 20, { [EVENT_CYCLES] = 30, [EVENT_ITLB_MISSES] = 50 } };
+
+	(void)state;
+	for (size_t i = 0; i < run.kind->n_metrics; i++)
+		run.readings[i] = NAN;
+	workload_set_counts(&run, "fork", &reading, 4);
+	for (size_t i = 0; i < run.kind->n_metrics; i++) {
+		const struct workload_metric *metric = &run.kind->metrics[i];
+
+		if (!strcmp(metric->unit, "insn_k"))
+			assert_true(run.readings[i] == 2.5);
+		else if (!strcmp(metric->unit, "insn_u"))
+			assert_true(run.readings[i] == 5);
+		else if (!strcmp(metric->unit, "itlb_misses_k"))
+			assert_true(run.readings[i] == 12.5);
+		else
+			assert_true(isnan(run.readings[i]));
+	}
 }
 
 static void files(void **state)
@@ -102,6 +185,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(without_a_pmu_nothing_is_opened),
 		cmocka_unit_test(counts_or_says_why_not),
+		cmocka_unit_test(events_are_counted_or_refused_by_name),
+		cmocka_unit_test(readings_are_added),
+		cmocka_unit_test(counts_become_readings),
 		cmocka_unit_test(files),
 	};
 

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "agent/events.h"
 #include "base/json.h"
 #include "plan/keys.h"
 
@@ -138,6 +139,15 @@ static void lab_schema_agrees(void **state)
 	check_tables("schemas/lab.schema.json", tables, ARRAY_SIZE(tables));
 }
 
+static void schema_knows_the_events(void **state)
+{
+	struct jnode *schema = NULL;
+	(void)state;
+	assert_null(jnode_load("schemas/lab.schema.json", &schema));
+	assert_true(has_words(jnode_get(jnode_get(schema, "$defs"), "event"), event_names));
+	jnode_free(schema);
+}
+
 static void matrix_schema_agrees(void **state)
 {
 	static const struct bind_table *const tables[] = {
@@ -155,6 +165,7 @@ int main(void)
 		return 1;
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(lab_schema_agrees),
+		cmocka_unit_test(schema_knows_the_events),
 		cmocka_unit_test(matrix_schema_agrees),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

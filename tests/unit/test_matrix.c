@@ -300,10 +300,11 @@ static void refuses_workloads_that_report_nothing(void **state)
 			  "name: nothing\nkernels: {old: {prebuilt: {image: nothing/Image}}}\n"
 			  "cmdline: {plain: ''}\nmatrix: [{kernel: all}]\ndevices: [smp]\n"
 			  "workloads:\n  pft: {}\n  m: {run: memory}\n");
-	assert_error_in(state, errors_of(path, lab),
-			"DIR/nothing.yaml:7:3: workload 'pft' (pft) reports instructions and times alone, and device 'smp' has "
-			"neither: QEMU without icount counts no instructions, and its time is no metric; set qemu: {icount: ...}, "
-			"or use 'exec' or 'selftest' there");
+	assert_error_in(
+		state, errors_of(path, lab),
+		"DIR/nothing.yaml:7:3: error: workload 'pft' (pft) reports instructions and times alone, and device 'smp' has "
+		"neither: QEMU without icount counts no instructions, and its time is no metric; set qemu: {icount: ...}, "
+		"or use 'exec' or 'selftest' there\n");
 	lab_free(lab);
 	free(path);
 }
