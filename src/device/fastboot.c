@@ -280,14 +280,11 @@ static struct error *fb_boot(struct lane_boot *boot)
 	struct phone *phone = boot->session->state;
 	struct phone_boot *state = boot->state;
 
-	struct error *error = phone_open_console(phone, phone->settings->timeouts.command_ms, &state->console_fd);
-	if (error)
-		return error;
 	AUTO_FREE char *host_ms = xasprintf("%" PRId64, clock_ms() - phone->since_ms - phone->client_ms);
 	tell(boot, "device.host_ms", host_ms);
 	state->started_ms = clock_ms();
 	phone->expected = true;
-	return phone_start(phone, state->image);
+	return phone_start(phone, state->image, &state->console_fd);
 }
 
 static struct error *fb_console(struct lane_boot *boot, int *fd_out)

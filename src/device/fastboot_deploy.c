@@ -373,10 +373,9 @@ static bool was_ordered(const struct fastboot_reply *reply)
 	       !str_starts(reply->step, "Sending") && !str_starts(reply->step, "Writing");
 }
 
-struct error *phone_start(struct phone *phone, const char *image)
+static struct error *order_start(struct phone *phone, const char *image)
 {
 	struct fastboot_reply reply;
-	bool left = false;
 
 	struct error *error = send_start(phone, image, &reply);
 	if (error)
@@ -386,14 +385,25 @@ struct error *phone_start(struct phone *phone, const char *image)
 	if (!was_ordered(&reply))
 		return phone_reply_error(&reply, fastboot_method_name(phone->settings->method));
 	fastboot_reply_deinit(&reply);
-	error = phone_await_leave(phone, &left);
+	return NULL;
+}
+
+struct error *phone_start(struct phone *phone, const char *image, int *console_fd_out)
+{
+	bool left = false;
+
+	struct error *error = order_start(phone, image);
+	if (!error && console_fd_out)
+		error = phone_open_console(phone, phone->settings->timeouts.command_ms, console_fd_out);
+	if (!error)
+		error = phone_await_leave(phone, &left);
 	if (!error && !left)
 		error = error_new(ERROR_LAB, "the device said okay, and was still in fastboot %g s later",
 				  (double)phone->settings->timeouts.leave_ms / 1000);
 	return error;
 }
 
-struct error *phone_run_image(struct phone *phone, const char *image)
+struct error *phone_run_image(struct phone *phone, const char *image, int *console_fd_out)
 {
 	struct error *error = NULL;
 
@@ -403,5 +413,5 @@ struct error *phone_run_image(struct phone *phone, const char *image)
 		if (!error && phone->settings->known_good && !strcmp(image, phone->settings->known_good))
 			phone->dirty = false;
 	}
-	return error ? error : phone_start(phone, image);
+	return error ? error : phone_start(phone, image, console_fd_out);
 }

@@ -100,11 +100,9 @@ static struct error *prove_on_console(struct phone *phone)
 {
 	AUTO_CLOSE int fd = -1;
 
-	struct error *error = phone_open_console(phone, phone->settings->timeouts.command_ms, &fd);
+	struct error *error = phone_run_image(phone, phone->settings->known_good, &fd);
 	if (!error && fd < 0)
 		error = error_new(ERROR_LAB, "the profile says results: console, and has no console");
-	if (!error)
-		error = phone_run_image(phone, phone->settings->known_good);
 	return error ? error : hear(phone, fd, NULL);
 }
 
@@ -112,7 +110,7 @@ static struct error *prove_on_adb(struct phone *phone)
 {
 	AUTO_FREE char *why_not = NULL;
 
-	struct error *error = phone_run_image(phone, phone->settings->known_good);
+	struct error *error = phone_run_image(phone, phone->settings->known_good, NULL);
 	if (!error)
 		error = phone_await_android(phone, &why_not);
 	if (!error && why_not)
@@ -144,7 +142,7 @@ static struct error *prove_by_channel(struct phone *phone)
 	phone_results_settings(phone->settings, &text);
 	error = phone_pack_known_good(phone, strbuf_str(&text), dir, image, build_id);
 	if (!error)
-		error = phone_run_image(phone, image);
+		error = phone_run_image(phone, image, NULL);
 	if (!error)
 		error = phone_collect(phone, nonce, dir, phone->profile->run_timeout_ms, &fd, &death);
 	if (!error && death)

@@ -154,10 +154,14 @@ struct error *phone_flash(struct phone *phone, const char *partition, const char
 struct error *phone_pack(struct phone *phone, struct lane_boot *boot) MUST_CHECK;
 /* Writes what has to be written for it. */
 struct error *phone_write(struct phone *phone, struct lane_boot *boot) MUST_CHECK;
-/* Starts `image` (method boot: temporarily; else it was written before), and sees the device leave fastboot. */
-struct error *phone_start(struct phone *phone, const char *image) MUST_CHECK;
+/*
+ * Starts `image` (method boot: temporarily; else it was written before), and sees the device leave fastboot. With `console_fd_out` the
+ * console is opened in between (-1 stays where there is none; the caller closes): not before, since nobody reads it while something is sent, and
+ * a virtual phone stops when its console is full. A Unix socket takes as little as 278 bytes that are written one by one.
+ */
+struct error *phone_start(struct phone *phone, const char *image, int *console_fd_out) MUST_CHECK;
 /* Writes `image` where the method writes, then phone_start(). */
-struct error *phone_run_image(struct phone *phone, const char *image) MUST_CHECK;
+struct error *phone_run_image(struct phone *phone, const char *image, int *console_fd_out) MUST_CHECK;
 /* Our ramdisk around the known-good kernel, with `settings`, and its build id. */
 struct error *phone_pack_known_good(struct phone *phone, const char *settings, const char *dir, const char *out_file,
 				    char build_id_out[BUILD_ID_HEX_SIZE]) MUST_CHECK;

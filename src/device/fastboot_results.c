@@ -75,7 +75,7 @@ static struct error *start_relay(struct phone *phone, const char *nonce, const c
 			  to_console ? "console" : target, nonce, settings->userspace == USERSPACE_CHAINED ? "chain=1\n" : "");
 
 	struct error *error = phone_pack_known_good(phone, text, dir, image, build_id);
-	return error ? error : phone_run_image(phone, image);
+	return error ? error : phone_run_image(phone, image, NULL);
 }
 
 static struct error *relay_to_console(struct phone *phone, const char *nonce, const char *dir, int *fd_out)
@@ -118,7 +118,7 @@ static struct error *read_over_adb(struct phone *phone, const char *dir, struct 
 	AUTO_FREE char *why_not = NULL;
 	int status = -1;
 
-	struct error *error = phone_run_image(phone, settings->known_good);
+	struct error *error = phone_run_image(phone, settings->known_good, NULL);
 	if (!error)
 		error = phone_await_android(phone, &why_not);
 	if (!error && why_not)
