@@ -347,6 +347,8 @@ static void fb_power(struct lane_boot *boot, int64_t grace_ms, struct lane_endin
 	AUTO_ERROR error = NULL;
 
 	(void)grace_ms;
+	/* Nobody reads it any more, and a bootloader whose console is full does not come up (phone_start()). */
+	cleanup_close(&state->console_fd);
 	if (!boot->finished && guard_fired(boot->context->guard))
 		phone->expected = true; /* `end` sees to it, and the guard does not stop that */
 	else if (!boot->finished)
@@ -359,7 +361,6 @@ static void fb_power(struct lane_boot *boot, int64_t grace_ms, struct lane_endin
 	}
 	ending_out->stopped = !boot->finished;
 	ending_out->death = take_ptr(state->death);
-	cleanup_close(&state->console_fd);
 	free(state->image);
 	free(state->vendor_boot);
 	free(state);
